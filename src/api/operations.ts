@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { App } from '../app.ts'
 import { DOCS_PAGE } from '../http/docs.ts'
 import { describeApi } from '../http/openapi.ts'
 import { answer, type Route, raw, route } from '../http/route.ts'
@@ -36,8 +37,9 @@ export const readyz = route({
   },
 })
 
-/** The API document of `routes`; a function, as the list holds this route too. */
+/** The API document of `routes`; a function, as the list holds this route too. Made once for each configuration. */
 export function openApi(routes: () => readonly Route[]): Route {
+  const made = new WeakMap<App['config'], string>()
   return route({
     method: 'GET',
     path: '/openapi.json',
@@ -47,8 +49,9 @@ export function openApi(routes: () => readonly Route[]): Route {
     reply: FreeForm,
     produces: 'application/json',
     handle: ({ app }) => {
-      const document = describeApi(routes(), app.config)
-      return raw(JSON.stringify(document), 'application/json; charset=utf-8')
+      const document = made.get(app.config) ?? JSON.stringify(describeApi(routes(), app.config))
+      made.set(app.config, document)
+      return raw(document, 'application/json; charset=utf-8')
     },
   })
 }

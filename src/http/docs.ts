@@ -45,6 +45,12 @@ function element(tag, properties, ...children) {
   return made
 }
 
+/** The named shapes, by what refers to them. */
+let shapes = {}
+function shapeOf(schema) {
+  return schema && schema.$ref ? shapes[schema.$ref.split('/').pop()] : schema
+}
+
 function typeOf(schema) {
   if (!schema) return 'any'
   if (schema.$ref) return schema.$ref.split('/').pop()
@@ -59,7 +65,8 @@ function limits(schema) {
   return names.filter((name) => schema[name] !== undefined).map((name) => name + ' ' + schema[name]).join(', ')
 }
 
-function rows(schema, prefix, depth) {
+function rows(reference, prefix, depth) {
+  const schema = shapeOf(reference)
   if (!schema || depth > 4) return []
   if (schema.type === 'array') return rows(schema.items, prefix + '[]', depth + 1)
   const required = new Set(schema.required || [])
@@ -78,7 +85,8 @@ function table(title, lines) {
   return element('div', {}, element('h4', {}, title), element('table', {}, ...body))
 }
 
-function sample(schema) {
+function sample(reference) {
+  const schema = shapeOf(reference)
   if (!schema) return null
   if (schema.anyOf) return sample(schema.anyOf[0])
   if (schema.type === 'array') return [sample(schema.items)]
@@ -157,8 +165,9 @@ find.addEventListener('input', () => {
 
 fetch(documentUrl).then((reply) => reply.json()).then((api) => {
   document.getElementById('about').textContent = api.info.description + ' Version ' + api.info.version + ', base address ' + api.servers[0].url + '.'
-  for (const { name } of api.tags) {
-    main.append(element('h2', {}, name))
+  shapes = api.components.schemas
+  for (const { name, description } of api.tags) {
+    main.append(element('h2', {}, name), element('p', { className: 'about' }, description))
     for (const [path, item] of Object.entries(api.paths))
       for (const [method, operation] of Object.entries(item))
         if (operation.tags[0] === name) main.append(show(method, path, operation))

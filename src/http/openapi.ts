@@ -1,8 +1,10 @@
 import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
+import { NAMED_SHAPES } from '../schema/named-shapes.ts'
 import { CODINGS } from './decode.ts'
 import { HEAD_BYTES_MAX } from './head-limit.ts'
+import { openComponents } from './openapi-components.ts'
 import { describeHeaders, isVersioned } from './openapi-headers.ts'
 import { aliasesOf, BASE_PATH } from './paths.ts'
 import type { Route } from './route.ts'
@@ -29,6 +31,15 @@ const WITH_BODY: ErrorCode[] = [
 ]
 const WITH_WRITES: ErrorCode[] = ['DISK_FULL', 'STORE_UNAVAILABLE']
 
+const TAGS: Record<Route['tag'], string> = {
+  search: 'Searches, completions and spelling.',
+  documents: 'Writing and reading documents, one or many.',
+  indices: 'Indices, with their fields, analysis and vectors.',
+  sessions: 'Who searches.',
+  learning: 'What people did, and what the ranking makes of it.',
+  operations: 'Health, figures, and this description.',
+}
+
 /** The version of the interface, which other services may speak too; this one has a version of its own. */
 const INTERFACE_VERSION = '1.0.0'
 
@@ -37,11 +48,12 @@ const INTERFACE_VERSION = '1.0.0'
  * limits that are in force.
  */
 export function describeApi(routes: readonly Route[], config: Config): Json {
+  const { refer, met } = openComponents(NAMED_SHAPES)
   const paths: Record<string, Json> = {}
   for (const route of routes)
     for (const { method, path } of [route, ...aliasesOf(route)]) {
       const item = paths[path] ?? {}
-      item[method.toLowerCase()] = describeRoute(route, method, path, config)
+      item[method.toLowerCase()] = refer(describeRoute(route, method, path, config))
       paths[path] = item
     }
   return {
@@ -53,10 +65,13 @@ export function describeApi(routes: readonly Route[], config: Config): Json {
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [{ url: BASE_PATH }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: TAGS[name],
+    })),
     paths,
-    components: { schemas: { Meta, Failure }, ...securityOf(config) },
-    ...(config.apiKeys === '' ? {} : { security: [{ key: [] }] }),
+    components: { schemas: { Meta, Failure, ...met() }, ...securityOf(config) },
+    security: config.apiKeys === '' ? [] : [{ key: [] }],
   }
 }
 

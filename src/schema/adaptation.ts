@@ -59,7 +59,8 @@ export const Adaptation = Type.Object({
 })
 export type Adaptation = Static<typeof Adaptation>
 
-const Trigger = Type.Object({
+/** What takes a change back. */
+export const RollbackTrigger = Type.Object({
   metric: Type.String(),
   operator: Type.String(),
   threshold: Type.Number(),
@@ -80,7 +81,7 @@ const Arm = Type.Object({
   latencyP95: Figure,
 })
 
-const Metrics = Type.Object(
+export const AdaptationMetrics = Type.Object(
   { with: Arm, without: Arm, before: Arm },
   {
     description:
@@ -115,7 +116,7 @@ const AdaptationParts = {
   queryHash: Type.Union([Type.String(), Type.Null()], { description: 'null: every query' }),
   changes: Type.Unknown(),
   tuning: FreeForm,
-  metrics: Metrics,
+  metrics: AdaptationMetrics,
   validation: Type.Object({
     passed: Type.Boolean(),
     failed: Type.Optional(
@@ -128,7 +129,7 @@ const AdaptationParts = {
   }),
   rollbackPlan: Type.Object({
     targetVersion: Type.Integer({ description: '0 is the ranking without any change' }),
-    triggers: Type.Array(Trigger),
+    triggers: Type.Array(RollbackTrigger),
     automatic: Type.Boolean(),
   }),
   source: Type.Optional(Type.String()),

@@ -5,7 +5,7 @@ import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 const DocumentId = Type.String({ minLength: 1, maxLength: DOCUMENT_ID_BYTES_MAX })
 
 /** A document as clients write it: the known fields, and any others that they like. */
-const DocumentSource = Type.Object(
+export const DocumentSource = Type.Object(
   {
     title: Type.Optional(Type.String()),
     content: Type.Optional(Type.String()),

@@ -118,14 +118,16 @@ export const ExperimentQuery = Type.Object({
 })
 export type ExperimentQuery = Static<typeof ExperimentQuery>
 
-const AnsweredVariant = Type.Object({
+/** A variant as answers tell it. */
+export const AnsweredVariant = Type.Object({
   id: Type.String(),
   name: Type.String(),
   share: Type.Number(),
   config: FreeForm,
 })
 
-const VariantMetrics = Type.Object(
+/** What a variant did so far. */
+export const VariantMetrics = Type.Object(
   {
     units: Type.Integer({ description: 'users, or sessions without one, that searched' }),
     searches: Type.Integer(),

@@ -30,7 +30,8 @@ const CustomMetadata = Type.Object(
   { additionalProperties: true },
 )
 
-const EntryMetadata = Type.Object(
+/** How it was done, and to which result. */
+export const FeedbackMetadata = Type.Object(
   {
     userAction: Type.Optional(Type.String({ maxLength: 128 })),
     timestamp: Type.Optional(Moment),
@@ -42,19 +43,20 @@ const EntryMetadata = Type.Object(
   { additionalProperties: true },
 )
 
-const FeedbackEntry = Type.Object({
+/** One thing that somebody did with a result. */
+export const FeedbackItem = Type.Object({
   queryId: Id,
   rating: Type.Number({
     minimum: 0,
     maximum: 5,
     description: '0..1; above 1 it is read as stars and divided by 5',
   }),
-  metadata: Type.Optional(EntryMetadata),
+  metadata: Type.Optional(FeedbackMetadata),
 })
 
 export const Feedback = Type.Object({
   sessionId: Id,
-  feedback: Type.Array(FeedbackEntry, { minItems: 1, maxItems: 1000 }),
+  feedback: Type.Array(FeedbackItem, { minItems: 1, maxItems: 1000 }),
 })
 export type Feedback = Static<typeof Feedback>
 

@@ -9,7 +9,7 @@ const StopWords = Type.Optional(
 const Parts = Type.Optional(Type.Object({}, { additionalProperties: true }))
 
 /** Analysis of what no analyzer is named for; the named ones are read by search/indices/analysis.ts. */
-const Analysis = Type.Object(
+export const IndexAnalysis = Type.Object(
   {
     language: Type.Optional(Type.String()),
     stemming: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
@@ -32,7 +32,7 @@ export const DIMENSIONS_MIN = 2
 export const DIMENSIONS_MAX = 4096
 
 /** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
-const Embedder = Type.Object(
+export const IndexEmbedder = Type.Object(
   {
     kind: Type.Optional(Type.String({ description: 'learned, http or given' })),
     source: Type.Optional(Type.String({ description: 'the same' })),
@@ -70,15 +70,15 @@ export const IndexSettings = Type.Object(
     number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
     replication: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
     number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-    analysis: Type.Optional(Analysis),
-    embedder: Type.Optional(Embedder),
+    analysis: Type.Optional(IndexAnalysis),
+    embedder: Type.Optional(IndexEmbedder),
     /** The same below `index`, as search engines nest them. */
     index: Type.Optional(
       Type.Object(
         {
           number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
           number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-          analysis: Type.Optional(Analysis),
+          analysis: Type.Optional(IndexAnalysis),
         },
         { additionalProperties: true },
       ),
@@ -159,6 +159,8 @@ export const IndexInfo = Type.Object({
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type IndexInfo = Static<typeof IndexInfo>
+
+export const IndexDeleted = Type.Object({ name: Type.String(), deleted: Type.Boolean() })
 
 export const IndexList = Type.Object({ indices: Type.Array(IndexInfo) })
 

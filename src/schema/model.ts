@@ -38,7 +38,7 @@ const Hyperparameters = Type.Object(
 )
 
 /** The numbers of a model and what is known of their making; any of it may be missing. */
-const ModelState = Type.Object(
+export const ModelState = Type.Object(
   {
     weights: Type.Optional(Unquoted),
     bias: Type.Optional(Unquoted),
@@ -143,7 +143,7 @@ export const ModelSynced = Type.Object({
 })
 
 /** One version as the service shows it. */
-const ModelVersion = Type.Object({
+export const ModelVersion = Type.Object({
   version: Version,
   status: Status,
   stage: Type.Optional(Type.String()),

@@ -3,7 +3,8 @@ import { MapOf } from './common.ts'
 import { FacetReply } from './facet.ts'
 import { Generation } from './search.ts'
 
-const Hit = Type.Object({
+/** A document that a search found. */
+export const SearchHit = Type.Object({
   id: Type.String(),
   index: Type.String(),
   score: Type.Number(),
@@ -24,44 +25,47 @@ const Hit = Type.Object({
   ),
 })
 
+/** What applied to a search, and by which name feedback tells of it. */
+export const SearchContext = Type.Object({
+  queryId: Type.String(),
+  queryHash: Type.String(),
+  searchType: Type.String({ description: 'text, vector or hybrid' }),
+  sessionId: Type.Union([Type.String(), Type.Null()]),
+  model: Type.Union([Type.String(), Type.Null()], {
+    description: 'the model that ranked, name@version; null: none',
+  }),
+  adaptations: Type.Array(Type.String(), {
+    description: 'changes of the ranking that applied, adaptationId@version each',
+  }),
+  experiments: Type.Array(
+    Type.Object({ testId: Type.String(), testName: Type.String(), variantId: Type.String() }),
+    { description: 'tests and experiments that the search took part in' },
+  ),
+  generation: Generation,
+  degraded: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
+    }),
+  ),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
+        'a query of stop words or signs alone; ' +
+        'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; a session that is not known or over; names in filters, sort, facets and ' +
+        'fields that no mapping has and no document has a value by, and objects where values are wanted; names in searchFields, boost and highlight whose words none of the indices searches; ' +
+        'keys that are not read; and sub-fields in fields',
+    }),
+  ),
+})
+
 /** What a search found, and what applied to it. */
 export const SearchReply = Type.Object({
-  hits: Type.Array(Hit),
+  hits: Type.Array(SearchHit),
   nextCursor: Type.Optional(Type.String()),
   facets: Type.Optional(MapOf(FacetReply)),
   total: Type.Integer(),
   took: Type.Integer(),
-  searchContext: Type.Object({
-    queryId: Type.String(),
-    queryHash: Type.String(),
-    searchType: Type.String({ description: 'text, vector or hybrid' }),
-    sessionId: Type.Union([Type.String(), Type.Null()]),
-    model: Type.Union([Type.String(), Type.Null()], {
-      description: 'the model that ranked, name@version; null: none',
-    }),
-    adaptations: Type.Array(Type.String(), {
-      description: 'changes of the ranking that applied, adaptationId@version each',
-    }),
-    experiments: Type.Array(
-      Type.Object({ testId: Type.String(), testName: Type.String(), variantId: Type.String() }),
-      { description: 'tests and experiments that the search took part in' },
-    ),
-    generation: Generation,
-    degraded: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
-      }),
-    ),
-    warnings: Type.Optional(
-      Type.Array(Type.String(), {
-        description:
-          'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
-          'a query of stop words or signs alone; ' +
-          'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; a session that is not known or over; names in filters, sort, facets and ' +
-          'fields that no mapping has and no document has a value by, and objects where values are wanted; names in searchFields, boost and highlight whose words none of the indices searches; ' +
-          'keys that are not read; and sub-fields in fields',
-      }),
-    ),
-  }),
+  searchContext: SearchContext,
 })

@@ -17,7 +17,8 @@ const Name = Type.Optional(Type.String())
 /** As it never falls, a slip beyond would stay for good. */
 const ATTEMPTS_MAX = 1_000_000
 
-const SignalMetadata = Type.Object(
+/** What a processor tells of its work. */
+export const SignalMetadata = Type.Object(
   {
     processingTime: Type.Optional(Type.Number()),
     processor: Type.Optional(Type.String()),

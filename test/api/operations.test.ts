@@ -4,6 +4,7 @@ import { routes } from '../../src/api/index.ts'
 import { docs, livez, openApi, readyz } from '../../src/api/operations.ts'
 import { readConfig } from '../../src/config.ts'
 import { describeApi } from '../../src/http/openapi.ts'
+import { NAMED_SHAPES } from '../../src/schema/named-shapes.ts'
 import { type Stub, startStub } from '../http/stub.ts'
 
 let stub: Stub
@@ -16,6 +17,7 @@ beforeEach(async () => {
 afterEach(() => stub.close())
 
 interface Shape {
+  $ref?: string
   type?: string
   const?: unknown
   description?: string
@@ -29,7 +31,7 @@ interface Shape {
 interface Operation {
   operationId: string
   parameters: { name: string; in: string; required: boolean }[]
-  requestBody?: { description: string }
+  requestBody?: { description: string; content: Record<string, { schema: Shape }> }
   responses: Record<
     string,
     {
@@ -41,6 +43,12 @@ interface Operation {
 
 interface Document {
   paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Shape> }
+}
+
+/** A shape, or what it refers to. */
+function shapeOf({ components }: Document, shape: Shape | undefined): Shape {
+  return components.schemas[shape?.$ref?.split('/').pop() ?? ''] ?? shape ?? {}
 }
 
 it('the API document is valid OpenAPI 3.1', async () => {
@@ -86,12 +94,14 @@ it('the API document shows the limits in force and the errors of a route', () =>
     { name: 'id', in: 'path', required: true },
   ])
   expect(document.security).toEqual([{ key: [] }])
+  expect(describeApi(routes, readConfig({})).security).toEqual([])
   const read = document.paths['/cortex/documents/{id}']?.get
   expect(read?.parameters.map(({ name }) => name)).not.toContain('refresh')
 })
 
 it('the API document says of what type all is that a search, a write and the health of a part answer', () => {
-  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
+  const document = describeApi(routes, readConfig({})) as unknown as Document
+  const { paths } = document
   const open: string[] = []
   for (const [path, method] of [
     ['/cortex/search', 'post'],
@@ -106,11 +116,12 @@ it('the API document says of what type all is that a search, a write and the hea
   // What is the client's own, or differs from search to search.
   expect(open).toEqual(['/cortex/search.hits[].source', '/cortex/search.hits[].explain'])
   const written = paths['/cortex/documents']?.post?.responses[200]?.content
-  const { required } = written?.['application/json']?.schema.properties.data ?? {}
+  const { data } = written?.['application/json']?.schema.properties ?? {}
+  const { required } = shapeOf(document, data)
   expect(required).toEqual(expect.arrayContaining(['updated', 'result']))
 
   function walk(shape: Shape, place: string): void {
-    const { description: _, properties, patternProperties, items, anyOf, ...rest } = shape
+    const { properties, patternProperties, items, anyOf, ...rest } = shapeOf(document, shape)
     const members = { ...properties, ...patternProperties }
     for (const [name, member] of Object.entries(members)) walk(member, `${place}.${name}`)
     if (items !== undefined) walk(items, `${place}[]`)
@@ -119,6 +130,31 @@ it('the API document says of what type all is that a search, a write and the hea
     if (isLeaf && (rest.type === undefined || rest.type === 'object') && rest.const === undefined)
       open.push(place)
   }
+})
+
+it('the API document names the body and the answer of every route, each shape once', () => {
+  const { paths, components } = describeApi(routes, readConfig({})) as unknown as Document
+  const nameless: string[] = []
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, { requestBody, responses }] of Object.entries(item)) {
+      const body = requestBody?.content['application/json']?.schema
+      const { data } = responses[200]?.content?.['application/json']?.schema.properties ?? {}
+      for (const shape of [body, data])
+        if (Object.keys(shape?.properties ?? {}).length > 0) nameless.push(`${method} ${path}`)
+    }
+  expect(nameless, 'belong into NAMED_SHAPES').toEqual([])
+  const { Meta: _, Failure: __, ...met } = components.schemas
+  expect(Object.keys(met).sort(), 'two of one content, or one that no route has').toEqual(
+    Object.keys(NAMED_SHAPES).sort(),
+  )
+  expect(met.SearchReply?.properties?.hits).toEqual({
+    type: 'array',
+    items: { $ref: '#/components/schemas/SearchHit' },
+  })
+  const { properties } = met.CreateDocument ?? {}
+  expect(properties?.document, 'optional ones, and those with a description, too').toEqual({
+    $ref: '#/components/schemas/DocumentSource',
+  })
 })
 
 it('the page needs nothing but the server that it came from', async () => {

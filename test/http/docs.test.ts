@@ -78,6 +78,8 @@ it.each(['/docs', '/api/docs'])(
     for (const { description } of routes)
       if (description !== undefined) expect(told).toContain(description)
     expect(told.join(), 'as docs/learning.md says').toMatch(/MurmurHash3[\s\S]*0x6a09e667/)
+    const fields = page.all('code').flatMap(({ children }) => children)
+    expect(fields, 'also of shapes that are referred to').toContain('data.hits[].id')
     const [first] = page.all('button')
     await first?.onclick?.()
     expect(page.sent[1]).toMatchObject({ url: '/api/cortex/search', method: 'POST' })

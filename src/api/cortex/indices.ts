@@ -1,7 +1,13 @@
-import { Type } from 'typebox'
 import { route } from '../../http/route.ts'
 import { IndexPath } from '../../schema/document.ts'
-import { CreateIndex, IndexCreated, IndexInfo, IndexList, PutIndex } from '../../schema/indices.ts'
+import {
+  CreateIndex,
+  IndexCreated,
+  IndexDeleted,
+  IndexInfo,
+  IndexList,
+  PutIndex,
+} from '../../schema/indices.ts'
 import { refuseContradiction } from '../agreement.ts'
 
 /** docs/indices.md tells the same at length. */
@@ -75,7 +81,7 @@ export const deleteIndex = route({
   tag: 'indices',
   summary: 'Delete an index with its documents',
   params: IndexPath,
-  reply: Type.Object({ name: Type.String(), deleted: Type.Boolean() }),
+  reply: IndexDeleted,
   errors: ['INDEX_NOT_FOUND'],
   handle: ({ app, params }) => app.catalog.remove(params.name),
 })
