@@ -32,9 +32,22 @@ export function openComponents(shapes: Readonly<Record<string, TSchema>>): Compo
     return description === shape.description ? { $ref } : { $ref, description }
   }
   function members(part: object): Json {
-    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, refer(value)]))
+    return Object.fromEntries(
+      Object.entries(part).map(([key, value]) => {
+        const [name, held] = ofAnyName(key, value)
+        return [name, refer(held)]
+      }),
+    )
   }
   return { refer, met: () => Object.fromEntries([...met].sort(([a], [b]) => (a < b ? -1 : 1))) }
+}
+
+/** What stands under names of any kind (`MapOf`) is told in the way that generators of clients know. */
+function ofAnyName(key: string, value: unknown): [string, unknown] {
+  if (key !== 'patternProperties') return [key, value]
+  const { '^': held, ...others } = value as Json
+  const isAny = held !== undefined && Object.keys(others).length === 0
+  return isAny ? ['additionalProperties', held] : [key, value]
 }
 
 /** What tells most shapes apart: to write out each part of a document whole would take as often as it is deep. */

@@ -23,7 +23,7 @@ interface Shape {
   description?: string
   required?: string[]
   properties?: Record<string, Shape>
-  patternProperties?: Record<string, Shape>
+  additionalProperties?: Shape | boolean
   items?: Shape
   anyOf?: Shape[]
 }
@@ -121,8 +121,9 @@ it('the API document says of what type all is that a search, a write and the hea
   expect(required).toEqual(expect.arrayContaining(['updated', 'result']))
 
   function walk(shape: Shape, place: string): void {
-    const { properties, patternProperties, items, anyOf, ...rest } = shapeOf(document, shape)
-    const members = { ...properties, ...patternProperties }
+    const { additionalProperties: any, ...known } = shapeOf(document, shape)
+    const { properties, items, anyOf, ...rest } = known
+    const members = typeof any === 'object' ? { ...properties, '*': any } : { ...properties }
     for (const [name, member] of Object.entries(members)) walk(member, `${place}.${name}`)
     if (items !== undefined) walk(items, `${place}[]`)
     for (const one of anyOf ?? []) walk(one, place)
@@ -150,6 +151,10 @@ it('the API document names the body and the answer of every route, each shape on
   expect(met.SearchReply?.properties?.hits).toEqual({
     type: 'array',
     items: { $ref: '#/components/schemas/SearchHit' },
+  })
+  expect(met.SearchHit?.properties?.highlight, 'as generators of clients know it').toEqual({
+    type: 'object',
+    additionalProperties: { type: 'array', items: { type: 'string' } },
   })
   const { properties } = met.CreateDocument ?? {}
   expect(properties?.document, 'optional ones, and those with a description, too').toEqual({
