@@ -75,7 +75,7 @@ export async function openApp(
     startUpkeep(config.checkpointMs, log, [
       () => engine.checkpoint(),
       async () => engine.tend(),
-      () => clearSuperseded(store, Date.now()),
+      () => clearSuperseded(store),
       () => sessions.sweep(Date.now()),
       () => parts.idempotency.sweep(Date.now()),
     ]),

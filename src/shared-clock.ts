@@ -19,6 +19,17 @@ export function epochMs(momentMs: number): number {
   return Date.now() - (sharedMs() - momentMs)
 }
 
+/** When this thread began, by the system's clock as it was set then, and by `sharedMs`. */
+const BEGAN = { epochMs: Date.now(), sharedMs: sharedMs() }
+
+/**
+ * Epoch ms as the system's clock would show them had nobody set it since this thread began, in whole ms: for what must
+ * stay for some time and is found again after a restart.
+ */
+export function steadyMs(): number {
+  return Math.floor(BEGAN.epochMs + sharedMs() - BEGAN.sharedMs)
+}
+
 function systemMs(): number {
   const [seconds, nanoseconds] = process.hrtime()
   return seconds * 1000 + nanoseconds / 1e6

@@ -28,6 +28,31 @@ it('what is past its time goes by itself while the service runs', async () => {
   await waitUntil(() => left().every((count) => count === 0), 10_000)
 })
 
+it('a list is read to its end though the clock is set an hour ahead after its first page', async () => {
+  let aheadMs = 0
+  const { now } = Date
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  const running = await startApp({ CHECKPOINT_MS: '50' })
+  onTestFinished(running.close)
+  const write = (id: string, title: string) =>
+    running.must('PUT', `/cortex/documents/${id}?index=texts`, { title })
+  const ids = ['a', 'b', 'c', 'd']
+  for (const id of ids) await write(id, 'river')
+  const body = { index: 'texts', query: 'river', searchType: 'text', size: 2 }
+  type Page = { hits: { id: string }[]; nextCursor: string }
+  const first = await running.must<Page>('POST', '/cortex/search', body)
+  for (const id of ids) await write(id, 'sea')
+  aheadMs = 3_600_000
+  const { superseded } = running.app.store.tables
+  // What was replaced long ago goes with the next round.
+  await running.app.store.write(() => superseded.put([1, 1, 7], true))
+  await waitUntil(() => !superseded.has([1, 1, 7]), 10_000)
+  const cursor = first.nextCursor
+  const second = await running.must<Page>('POST', '/cortex/search', { ...body, cursor })
+  expect([...first.hits, ...second.hits].map(({ id }) => id).sort()).toEqual(ids)
+})
+
 it('indices are made durable, and looked after, again and again', async () => {
   const running = await startApp({ CHECKPOINT_MS: '50' })
   onTestFinished(running.close)

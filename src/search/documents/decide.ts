@@ -1,5 +1,6 @@
 import { invalid, type ServiceError, serviceError } from '../../errors.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
+import { steadyMs } from '../../shared-clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { BatchedWrite } from '../engine/batch.ts'
 import { type Definition, FOR_TEXTS } from '../indices/definition.ts'
@@ -58,11 +59,11 @@ function decide(
   if (refusal !== undefined) return refusal
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notFound()
-    return remove(store, op, { old, ord, nowMs, sequence: ++counter.last })
+    return remove(store, op, { old, ord, sequence: ++counter.last })
   }
   if (op.kind === 'vector') {
     if (old === undefined || sentVector(op, old) === undefined) return notFound()
-    return save(store, op, { record: old, old, ord, nowMs, sequence: ++counter.last })
+    return save(store, op, { record: old, old, ord, sequence: ++counter.last })
   }
   const prepared = preparedFor(op, ord)
   const source = prepared?.source ?? (op.kind === 'put' ? op.source : merge(old, op.source))
@@ -82,7 +83,7 @@ function decide(
     source: json,
   }
   const grams = gramsAtMost(source, definition.grams)
-  return save(store, op, { record, old, ord, nowMs, grams, sequence: ++counter.last })
+  return save(store, op, { record, old, ord, grams, sequence: ++counter.last })
 }
 
 function takesVectorAway({ tables }: Store, op: WriteOp, ord: number | undefined): boolean {
@@ -94,7 +95,6 @@ interface Save {
   record: DocumentRecord
   old: DocumentRecord | undefined
   ord: number | undefined
-  nowMs: number
   grams?: number
   sequence: number
 }
@@ -102,7 +102,7 @@ interface Save {
 function save(
   store: Store,
   op: WriteOp,
-  { record, old, ord, nowMs, grams = 0, sequence }: Save,
+  { record, old, ord, grams = 0, sequence }: Save,
 ): WriteOutcome {
   const { documents, records, vectors } = store.tables
   const indexId = op.entry.record.id
@@ -115,7 +115,7 @@ function save(
       Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
     )
   awaitVector(store, op, record, vector)
-  if (ord !== undefined) retire(store, { indexId, id: op.id, ord, sequence, nowMs })
+  if (ord !== undefined) retire(store, { indexId, id: op.id, ord, sequence })
   return {
     result: old === undefined ? 'created' : 'updated',
     record,
@@ -137,17 +137,16 @@ interface Retire {
   ord: number
   /** The write that replaces or deletes it. */
   sequence: number
-  nowMs: number
 }
 
 /**
  * The old record stays readable, and its number known, for searches under way and pages of an older view; a sweep clears
  * both later.
  */
-function retire({ tables }: Store, { indexId, id, ord, sequence, nowMs }: Retire): void {
+function retire({ tables }: Store, { indexId, id, ord, sequence }: Retire): void {
   const { removals, superseded, earlierOrds } = tables
   removals.put([indexId, sequence], [ord])
-  superseded.put([nowMs, indexId, ord], true)
+  superseded.put([steadyMs(), indexId, ord], true)
   const earlier = earlierOrds.get([indexId, id]) ?? []
   earlierOrds.put([indexId, id], [ord, ...earlier.slice(0, EARLIER_MAX - 1)])
 }
@@ -155,16 +154,11 @@ function retire({ tables }: Store, { indexId, id, ord, sequence, nowMs }: Retire
 function remove(
   store: Store,
   op: WriteOp,
-  {
-    old,
-    ord,
-    nowMs,
-    sequence,
-  }: { old: DocumentRecord; ord: number; nowMs: number; sequence: number },
+  { old, ord, sequence }: { old: DocumentRecord; ord: number; sequence: number },
 ): WriteOutcome {
   const indexId = op.entry.record.id
   store.tables.documents.remove([indexId, op.id])
-  retire(store, { indexId, id: op.id, ord, sequence, nowMs })
+  retire(store, { indexId, id: op.id, ord, sequence })
   return { result: 'deleted', record: old, ord, change: { sequence, adds: false, removed: ord } }
 }
 

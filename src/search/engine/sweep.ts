@@ -1,4 +1,5 @@
 import { native } from '../../native.ts'
+import { steadyMs } from '../../shared-clock.ts'
 import type { Store } from '../../store/store.ts'
 import { decodeId } from '../record.ts'
 
@@ -25,9 +26,13 @@ export async function forgetRemovals(
   }
 }
 
-/** Clears records that a newer version replaced, once no search can still want them. */
-export async function clearSuperseded(store: Store, nowMs: number): Promise<void> {
+/**
+ * Clears records that a newer version replaced, once no search can still want them; `nowMs` by `steadyMs`, since a clock
+ * that is set ahead makes no page older.
+ */
+export async function clearSuperseded(store: Store, nowMs = steadyMs()): Promise<void> {
   const { superseded, records, vectors } = store.tables
+  await dateBack(store, nowMs)
   const end: [number, number, number] = [nowMs - native.heldMs() - SUPERSEDED_MS, 0, 0]
   for (;;) {
     const keys = [...superseded.keys({ start: [0, 0, 0], end, limit: STEP_ROWS })]
@@ -40,6 +45,19 @@ export async function clearSuperseded(store: Store, nowMs: number): Promise<void
         vectors.remove([indexId, ord])
         superseded.remove(key)
       }
+    })
+  }
+}
+
+/** What was replaced while the clock was ahead, before this start, would wait until it shows that time again. */
+async function dateBack(store: Store, nowMs: number): Promise<void> {
+  const { superseded } = store.tables
+  for (;;) {
+    const ahead = [...superseded.keys({ start: [nowMs + SUPERSEDED_MS, 0, 0], limit: STEP_ROWS })]
+    if (ahead.length === 0) return
+    await store.release(() => {
+      superseded.removeAll(ahead)
+      for (const [, indexId, ord] of ahead) superseded.put([nowMs, indexId, ord], true)
     })
   }
 }

@@ -25,6 +25,23 @@ it('a document goes on being known by those of its earlier numbers whose records
   expect(records.count() + superseded.count() + earlierOrds.count()).toBe(0)
 })
 
+it('what was replaced while the clock was years ahead goes once it is right, as soon as anything', async () => {
+  const store = temporaryStore()
+  const { records, superseded } = store.tables
+  const [nowMs, aheadMs] = [1_000_000_000, 300_000_000_000]
+  await store.write(() => {
+    for (const ord of [1, 2, 3]) {
+      const record = { id: 'a', version: ord, createdMs: 0, updatedMs: 0, source: '{}' }
+      records.put([1, ord], encodeRecord(record))
+      superseded.put([nowMs + aheadMs * (ord - 1), 1, ord], true)
+    }
+  })
+  await clearSuperseded(store, nowMs)
+  expect(records.count()).toBe(3)
+  await clearSuperseded(store, nowMs + 120_001 + native.heldMs())
+  expect(records.count() + superseded.count()).toBe(0)
+})
+
 const ROWS = 5000
 /** What a write that waits behind a sweep waits for. */
 const ROWS_MAX = 2000
