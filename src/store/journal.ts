@@ -1,6 +1,7 @@
 import { setImmediate as pause } from 'node:timers/promises'
 import type { Store } from './store.ts'
 import type { JournalEntry } from './tables.ts'
+import { openTimeOrder } from './time-order.ts'
 
 /** An entry and the number under which it stands. */
 export interface JournalRow {
@@ -35,11 +36,20 @@ export interface Journal {
   stroll: (after: number) => AsyncIterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
+  /** First and last number of each stretch of it in which numbers and times rise together: one, but where the clock was set back. */
+  stretches: () => [first: number, last: number][]
   /**
-   * Removes some entries older than `beforeMs`, if `mayRemove`, which runs in the same transaction, says so; returns how
-   * many. Call again while it removes.
+   * Removes some entries that are old, if `mayRemove`, which runs in the same transaction, says so; returns how many. Call
+   * again while it removes.
    */
-  sweep: (beforeMs: number, mayRemove?: () => boolean) => Promise<number>
+  sweep: (age: Age, mayRemove?: () => boolean) => Promise<number>
+}
+
+/** Entries older than `beforeMs`, as far as one number. */
+interface Age {
+  beforeMs: number
+  nowMs: number
+  until?: number
 }
 
 /** Entries that one transaction removes. */
@@ -49,6 +59,7 @@ const STROLL = { limit: 64, stretchMs: 4 }
 
 export function openJournal(store: Store): Journal {
   const { journal, meta } = store.tables
+  const order = openTimeOrder(store, 'journal', (sequence) => journal.get(sequence)?.timeMs)
 
   /** Numbers live in a row of their own, so that they go on when every entry was removed. */
   function last(): number {
@@ -83,6 +94,7 @@ export function openJournal(store: Store): Journal {
       const sequence = last() + 1
       journal.append([{ key: sequence, value: entry }])
       meta.put('journal', sequence)
+      order.noteWithin(sequence, entry.timeMs)
       return sequence
     },
     read,
@@ -92,10 +104,12 @@ export function openJournal(store: Store): Journal {
         yield { sequence: key, entry: value }
     },
     last,
-    sweep: async (beforeMs, mayRemove = () => true) => {
+    stretches: () => order.stretches(1, last()),
+    sweep: async ({ beforeMs, nowMs, until = Infinity }, mayRemove = () => true) => {
       const old: number[] = []
       for await (const { sequence, entry } of stroll(0)) {
-        if (entry.timeMs >= beforeMs || old.length === SWEEP_ROWS) break
+        if (sequence > until || old.length === SWEEP_ROWS) break
+        if (!order.isOld({ sequence, timeMs: entry.timeMs }, { beforeMs, nowMs })) break
         old.push(sequence)
       }
       if (old.length === 0) return 0

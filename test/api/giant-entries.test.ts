@@ -76,7 +76,9 @@ describe('long entries of the journal', () => {
 
   it('and when they are removed', async () => {
     const journal = openJournal(running.app.store)
-    const [turns, removed] = await withTurns(() => journal.sweep(Date.now() + 1000))
+    const [turns, removed] = await withTurns(() =>
+      journal.sweep({ beforeMs: Date.now() + 1000, nowMs: Date.now() }),
+    )
     expect(removed).toBe(ENTRIES)
     expect(turns).toBeGreaterThan(ENTRIES / 2)
   })

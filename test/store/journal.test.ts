@@ -56,12 +56,49 @@ describe('the journal', () => {
       store,
       Array.from({ length: 1500 }, (_, n) => n),
     )
-    expect(await journal.sweep(1200)).toBe(1000)
-    expect(await journal.sweep(1200)).toBe(200)
-    expect(await journal.sweep(1200)).toBe(0)
+    const age = { beforeMs: 1200, nowMs: 2000 }
+    expect(await journal.sweep({ ...age, until: 900 })).toBe(900)
+    expect(await journal.sweep(age)).toBe(300)
+    expect(await journal.sweep(age)).toBe(0)
     expect(journal.read({ limit: 1 })[0]?.sequence).toBe(1201)
-    await journal.sweep(1e9)
+    await journal.sweep({ beforeMs: 1e9, nowMs: 1e9 })
     expect(store.tables.journal.count()).toBe(0)
     expect(await append(store, [1])).toEqual([1501])
+  })
+
+  it('removes what was written while the clock was ahead with what came next, and not before', async () => {
+    const store = temporaryStore()
+    const journal = openJournal(store)
+    const aheadMs = 300_000_000_000
+    await append(store, [10_000, aheadMs, 2 * aheadMs])
+    // In two steps, the second of which a transaction that failed had tried before.
+    await append(store, [aheadMs - 60_000])
+    await expect(
+      store.write(() => {
+        journal.appendWithin(entry(1))
+        throw new Error('mine')
+      }),
+    ).rejects.toThrow('mine')
+    await append(store, [20_000, 30_000])
+    expect(journal.stretches()).toEqual([
+      [1, 3],
+      [4, 4],
+      [5, 6],
+    ])
+    const left = () => journal.read({ limit: 10 }).map(({ sequence }) => sequence)
+    await journal.sweep({ beforeMs: 20_000, nowMs: 40_000 })
+    expect(left()).toEqual([2, 3, 4, 5, 6])
+    await journal.sweep({ beforeMs: 20_001, nowMs: 40_000, until: 2 })
+    expect(left()).toEqual([3, 4, 5, 6])
+    await journal.sweep({ beforeMs: 20_001, nowMs: 40_000 })
+    expect(left()).toEqual([6])
+  })
+
+  it('is removed by its own age where the clock was behind for a while', async () => {
+    const store = temporaryStore()
+    const journal = openJournal(store)
+    await append(store, [100_000, 1000, 2000, 110_000])
+    expect(await journal.sweep({ beforeMs: 50_000, nowMs: 120_000 })).toBe(0)
+    expect(await journal.sweep({ beforeMs: 100_001, nowMs: 160_000 })).toBe(3)
   })
 })

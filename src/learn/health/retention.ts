@@ -46,9 +46,8 @@ function inSlices(sweep: Sweep): (nowMs: number) => Promise<void> {
 
 /** What learning has yet to take, or would read again after a crash, stays, whatever its age. */
 function sweepJournal({ log, config, kept }: RetentionOptions, nowMs: number): Promise<number> {
-  const [next] = log.journal.read({ after: kept(), limit: 1 })
-  const oldestMs = nowMs - config.retentionMs
-  return log.journal.sweep(Math.min(oldestMs, next?.entry.timeMs ?? oldestMs), log.cutWithin)
+  const age = { beforeMs: nowMs - config.retentionMs, nowMs, until: kept() }
+  return log.journal.sweep(age, log.cutWithin)
 }
 
 async function sweepImpressions(options: RetentionOptions, nowMs: number): Promise<number> {

@@ -31,7 +31,7 @@ export interface EventReport {
 /** Characters of JSON up to which what was told is kept as what it says. */
 const SHORT = 1024
 
-/** The history of learning: append-only, in order; times never fall. */
+/** The history of learning: append-only, in order; times fall only where the clock was set back. */
 export interface Events {
   /** An EventList in UTF-8 JSON: a page of the events that match. Throws VALIDATION_FAILED, INVALID_CURSOR. */
   list: (query: EventQuery) => Promise<Uint8Array>
@@ -41,7 +41,7 @@ export interface Events {
   recordWithin: (report: EventReport) => LearningEvent
   /** In a transaction of its own. */
   record: (report: EventReport) => Promise<LearningEvent>
-  /** Events of each type since the beginning (UTC) of a moment's day, while they are kept. */
+  /** Events of each type from the beginning (UTC) of a moment's day until now, while they are kept. */
   counts: (sinceMs: number) => Record<string, number>
   /** Removes events that are past their time, or too many. */
   sweep: Sweep
@@ -59,6 +59,8 @@ const LIMITS: EventLimits = {
   eventHeartbeatMs: 15_000,
 }
 const SWEEP_ROWS = 1000
+/** A clock that is set back by less waits for the time that the last event tells. */
+const SET_BACK_MS = 60_000
 
 /** `note` runs inside the transaction of each event. */
 export function openEvents(
@@ -70,21 +72,23 @@ export function openEvents(
   const limits: EventLimits = { ...LIMITS, ...sent }
   const { events, eventDays, meta } = store.tables
   const rows = eventRows(store)
-  let newestMs = 0
-  for (const { value } of events.range({ reverse: true, limit: 1 }))
-    newestMs = Date.parse(value.timestamp)
 
+  function timeOf(sequence: number): number {
+    const [nowMs, beforeMs] = [clock(), rows.order.before(sequence)]
+    return nowMs < beforeMs - SET_BACK_MS ? nowMs : Math.max(nowMs, beforeMs)
+  }
   function recordWithin(report: EventReport): LearningEvent {
     const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1
-    newestMs = Math.max(newestMs, clock())
+    const timeMs = timeOf(sequence)
     const { priority = 'NORMAL', data = {}, told = {}, ...same } = report
-    const timestamp = new Date(newestMs).toISOString()
-    const about = { id: newId(newestMs), ...same, priority, timestamp }
+    const timestamp = new Date(timeMs).toISOString()
+    const about = { id: newId(timeMs), ...same, priority, timestamp }
     const stored = { ...about, ...keptOf(data, told) }
     events.put(sequence, stored)
     const event = whole(stored)
     meta.put('events', sequence)
-    const day: [number, string] = [dayOf(newestMs), report.type]
+    rows.order.noteWithin(sequence, timeMs)
+    const day: [number, string] = [dayOf(timeMs), report.type]
     eventDays.put(day, (eventDays.get(day) ?? 0) + 1)
     note(event, sequence)
     return event
@@ -92,8 +96,10 @@ export function openEvents(
   function past(nowMs: number): number[] {
     let spare = events.count() - limits.eventsMax
     const old: number[] = []
+    const age = { beforeMs: nowMs - limits.retentionMs, nowMs }
     for (const { key, value } of events.range({ limit: SWEEP_ROWS })) {
-      if (spare <= 0 && Date.parse(value.timestamp) >= nowMs - limits.retentionMs) break
+      const row = { sequence: key, timeMs: Date.parse(value.timestamp) }
+      if (spare <= 0 && !rows.order.isOld(row, age)) break
       spare -= 1
       old.push(key)
     }
@@ -107,7 +113,9 @@ export function openEvents(
     record: (report) => store.write(() => recordWithin(report)),
     counts: (sinceMs) => {
       const counts: Record<string, number> = {}
-      for (const { key, value } of eventDays.range({ start: [dayOf(sinceMs), ''] }))
+      // Days to come were told by a clock that was ahead.
+      const end: [number, string] = [dayOf(clock()) + 1, '']
+      for (const { key, value } of eventDays.range({ start: [dayOf(sinceMs), ''], end }))
         counts[key[1]] = (counts[key[1]] ?? 0) + value
       return counts
     },

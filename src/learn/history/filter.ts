@@ -10,6 +10,8 @@ export interface Filter {
   matches: (event: Omit<LearningEvent, 'data'>) => boolean
   /** Whether every event between the dates matches. */
   whole: boolean
+  /** Whether there are any dates. */
+  isDated: boolean
   /** Epoch ms, both included. */
   startMs: number
   endMs: number
@@ -29,11 +31,14 @@ export function readEventFilter(query: EventQuery): Filter {
   const whole = [types, statuses, sessionId, modelId, adaptationId].every(
     (each) => each === undefined,
   )
+  const isDated = startMs > 0 || endMs < Infinity
   return {
     startMs,
     endMs,
     whole,
+    isDated,
     matches: (event) =>
+      (!isDated || isBetween(event.timestamp, startMs, endMs)) &&
       (types === undefined || types.has(event.type.toUpperCase())) &&
       (statuses === undefined || statuses.has(event.status.toUpperCase())) &&
       (sessionId === undefined ||
@@ -41,6 +46,11 @@ export function readEventFilter(query: EventQuery): Filter {
       (modelId === undefined || event.modelId === modelId) &&
       (adaptationId === undefined || event.adaptationId === adaptation),
   }
+}
+
+function isBetween(timestamp: string, startMs: number, endMs: number): boolean {
+  const atMs = Date.parse(timestamp)
+  return atMs >= startMs && atMs <= endMs
 }
 
 function setOf(sent: string[] | undefined): Set<string> | undefined {

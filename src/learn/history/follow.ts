@@ -51,10 +51,11 @@ async function* follow(
     // Read at once: the client may take long over each, and no walk may stay open meanwhile.
     const some = at < to ? rows.some(at + 1, to) : []
     for (const row of some) {
-      const atMs = Date.parse(row.event.timestamp)
-      if (atMs > filter.endMs) return
-      // A place before it was asked for as well, or it is still to come.
-      if (atMs < filter.startMs || !filter.matches(row.event)) continue
+      const isBehind = Date.parse(row.event.timestamp) > filter.endMs
+      // Behind where the clock was set back there may be more.
+      if (isBehind && rows.isOrdered(row.sequence, to)) return
+      // A place before the dates was asked for as well, or they are still to come.
+      if (!filter.matches(row.event)) continue
       yield row
       saidMs = performance.now()
       if (signal.aborted) return
@@ -89,15 +90,26 @@ function placeOf(rows: EventRows, id: string, nowMs: number): number | undefined
   return timeMs <= nowMs && rows.at(timeMs) > last ? last : undefined
 }
 
-/** An event's id begins with its time, which is never before that of an event in front of it. */
+/** An event's id begins with its time, which falls nowhere but between stretches. */
 function findEvent(rows: EventRows, id: string, timeMs: number): number | undefined {
-  let at = rows.at(timeMs)
+  for (const place of rows.places(timeMs)) {
+    const found = findFrom(rows, place, { id, timeMs })
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+function findFrom(
+  rows: EventRows,
+  place: number,
+  { id, timeMs }: { id: string; timeMs: number },
+): number | undefined {
   // Behind the last one the rows would be read backwards.
-  while (at <= rows.last()) {
+  for (let at = place; at <= rows.last(); ) {
     const some = rows.some(at, rows.last())
     for (const { sequence, event } of some) {
       if (event.id === id) return sequence
-      if (Date.parse(event.timestamp) > timeMs) return undefined
+      if (Date.parse(event.timestamp) !== timeMs) return undefined
       at = sequence + 1
     }
     if (some.length === 0) return undefined

@@ -11,7 +11,8 @@ export async function listEvents(rows: EventRows, query: EventQuery): Promise<Ui
   const step = order.toLowerCase() === 'desc' ? -1 : 1
   const identity = identify(query, step)
   const low = filter.startMs > 0 ? rows.at(filter.startMs) : rows.first()
-  const high = filter.endMs < Infinity ? rows.at(filter.endMs + 1) - 1 : rows.last()
+  const high = filter.endMs < Infinity ? rows.until(filter.endMs) : rows.last()
+  const isWhole = filter.whole && (!filter.isDated || rows.isOrdered(low, high))
   const page = openPage(limit)
   let counted = 0
   let end = 0
@@ -19,7 +20,7 @@ export async function listEvents(rows: EventRows, query: EventQuery): Promise<Ui
   const begin = step > 0 ? low : high
   const after = query.cursor === undefined ? begin - step : readCursor(query.cursor, identity)
   // Where nothing but dates is asked for, the count is known and the walk begins at the page.
-  const from = filter.whole ? after + step : begin
+  const from = isWhole ? after + step : begin
   const to = step > 0 ? high : low
   if (low <= high && (to - from) * step >= 0)
     await rows.walk(from, to, ({ sequence, event, json }) => {
@@ -28,10 +29,10 @@ export async function listEvents(rows: EventRows, query: EventQuery): Promise<Ui
       if (goesOn || (sequence - after) * step <= 0) return true
       if (!page.isFull() && page.add(json())) end = sequence
       else goesOn = true
-      return !(goesOn && filter.whole)
+      return !(goesOn && isWhole)
     })
   return page.json('events', {
-    total: filter.whole ? Math.max(0, high - low + 1) : counted,
+    total: isWhole ? Math.max(0, high - low + 1) : counted,
     limit,
     ...(goesOn ? { nextCursor: writeCursor(end, identity) } : {}),
   })

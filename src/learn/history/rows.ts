@@ -2,6 +2,7 @@ import { openBreath } from '../../breath.ts'
 import { jsonWith } from '../../json/gradual-text.ts'
 import type { LearningEvent, StoredEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
+import { openTimeOrder, type TimeOrder } from '../../store/time-order.ts'
 
 /** An event and the number under which it stands. */
 export interface EventRow {
@@ -11,13 +12,20 @@ export interface EventRow {
   json: () => string
 }
 
-/** The table of events as one line without holes: the oldest go first, and times never fall. */
+/** The table of events as one line without holes: the oldest go first, and times fall where the clock was set back alone. */
 export interface EventRows {
+  order: TimeOrder
   /** Sequence of the oldest one kept; one past the newest when there is none. */
   first: () => number
   last: () => number
-  /** The first sequence whose event is not before a time. */
+  /** The first sequence whose event is not before a time; one past the newest when there is none. */
   at: (timeMs: number) => number
+  /** The last sequence whose event is not after a time; one before the oldest when there is none. */
+  until: (timeMs: number) => number
+  /** The first sequence whose event is not before a time, of each stretch that has one. */
+  places: (timeMs: number) => number[]
+  /** Whether times do not fall from one sequence to another. */
+  isOrdered: (from: number, to: number) => boolean
   /** Some rows from one sequence to another, both included, downwards when that is smaller; none when none is left. */
   some: (from: number, to: number) => EventRow[]
   /**
@@ -45,6 +53,11 @@ const READ_MS = 4
 
 export function eventRows(store: Store): EventRows {
   const { events, meta } = store.tables
+  const timeOf = (sequence: number) => {
+    const event = events.get(sequence)
+    return event && Date.parse(event.timestamp)
+  }
+  const order = openTimeOrder(store, 'events', timeOf)
 
   const last = (): number => (meta.get('events') as number | undefined) ?? 0
   function first(): number {
@@ -62,20 +75,37 @@ export function eventRows(store: Store): EventRows {
     }
     return rows
   }
+  const stretches = () => order.stretches(first(), last())
+  /** One past the last of a stretch where all of it is before the time. */
+  function atIn([from, to]: [number, number], timeMs: number): number {
+    let [low, high] = [from, to + 1]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      if ((timeOf(middle) ?? 0) >= timeMs) high = middle
+      else low = middle + 1
+    }
+    return low
+  }
+  function places(timeMs: number): number[] {
+    return stretches().flatMap((stretch) => {
+      const at = atIn(stretch, timeMs)
+      return at > stretch[1] ? [] : [at]
+    })
+  }
   return {
+    order,
     first,
     last,
-    at: (timeMs) => {
-      let low = first()
-      let high = last() + 1
-      while (low < high) {
-        const middle = (low + high) >>> 1
-        const event = events.get(middle)
-        if (event !== undefined && Date.parse(event.timestamp) >= timeMs) high = middle
-        else low = middle + 1
+    at: (timeMs) => places(timeMs)[0] ?? last() + 1,
+    until: (timeMs) => {
+      for (const stretch of stretches().reverse()) {
+        const at = atIn(stretch, timeMs + 1)
+        if (at > stretch[0]) return at - 1
       }
-      return low
+      return first() - 1
     },
+    places,
+    isOrdered: (from, to) => from >= to || order.stretches(from, to).length === 1,
     some,
     walk: async (from, to, visit) => {
       const step = to < from ? -1 : 1

@@ -4,6 +4,7 @@ import { readGradually } from '../../json/gradual.ts'
 import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
+import { TIME_STEP_MS } from '../../store/time-order.ts'
 import type { Fact, FeedbackBatch } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
 import type { ModelNote } from './model-signals.ts'
@@ -55,7 +56,6 @@ const STRETCH_MS = 4
 const COUNT_ROWS_MAX = 1000
 /** An impression may wait this long for its journal entry; clocks may step a little. */
 const WAIT_MS = 5000
-const STEP_MS = 1000
 const FIND_ROWS_MAX = 5000
 
 export function openJournalSignals(log: Log, store: Store): JournalSignals {
@@ -171,27 +171,34 @@ function countOf({ type, data }: JournalRow['entry']): number {
   return type === 'feedback' ? (data as FeedbackBatch).entries.length : 0
 }
 
-/** Entries that were written at a time or soon after. */
+/** Entries that were written at a time or soon after, each time that the clock showed it. */
 async function* rowsAround(journal: Journal, timeMs: number): AsyncIterable<JournalRow> {
   let read = 0
-  for await (const row of journal.stroll(await lastBefore(journal, timeMs - STEP_MS))) {
-    if (row.entry.timeMs > timeMs + WAIT_MS || read === FIND_ROWS_MAX) return
-    yield row
-    read += 1
+  for (const [first, last] of journal.stretches()) {
+    const after = await lastBefore(journal, timeMs - TIME_STEP_MS, { low: first - 1, high: last })
+    for await (const row of journal.stroll(after)) {
+      if (row.sequence > last || row.entry.timeMs > timeMs + WAIT_MS) break
+      if (read === FIND_ROWS_MAX) return
+      yield row
+      read += 1
+    }
   }
 }
 
-/** Number of an entry before which all are older than a time: numbers and times rise together. */
-async function lastBefore(journal: Journal, timeMs: number): Promise<number> {
+/** Number of an entry, of those between two, before which all are older than a time: numbers and times rise together. */
+async function lastBefore(
+  journal: Journal,
+  timeMs: number,
+  { low, high }: { low: number; high: number },
+): Promise<number> {
   const breathe = openBreath()
-  let low = 0
-  let high = journal.last()
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2)
+  let [least, most] = [low, high]
+  while (least < most) {
+    const middle = Math.floor((least + most) / 2)
     const [row] = journal.read({ after: middle, limit: 1 })
     await breathe()
-    if (row !== undefined && row.entry.timeMs < timeMs) low = row.sequence
-    else high = middle
+    if (row !== undefined && row.sequence <= high && row.entry.timeMs < timeMs) least = row.sequence
+    else most = middle
   }
-  return low
+  return least
 }

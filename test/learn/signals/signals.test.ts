@@ -271,6 +271,25 @@ it('a step on a signal of our own starts from where it is', async () => {
   ])
 })
 
+it('a signal of our own is known whether it came before the clock was set back or after', async () => {
+  const { session, tell, signals, clock } = start()
+  const told = async () => {
+    const { feedbackId } = await tell(await session(), uuid(), 'a')
+    clock.nowMs += MINUTE_MS
+    return feedbackId.replace(/0000$/, '0001')
+  }
+  const ids = [await told(), await told(), await told()]
+  clock.nowMs -= 60 * MINUTE_MS
+  ids.push(await told(), await told())
+  clock.nowMs += 60 * MINUTE_MS
+  ids.push(await told())
+  for (const signalId of ids)
+    expect(await signals.record({ signalId, status: 'running' })).toMatchObject({
+      ...{ type: 'CLICK', previousStatus: 'PENDING', status: 'PROCESSING' },
+    })
+  expect((await signals.list({})).signals).toHaveLength(6)
+})
+
 it('pages hold every signal once, newest first, whatever is asked for', async () => {
   const { session, search, feedback, signals, clock, learn, log } = start()
   const sessionId = await session()
