@@ -105,7 +105,8 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
     },
     scores: () => {
       const nowMs = clock()
-      if (scored === undefined || nowMs - scored.atMs > SCORES_MS)
+      // Also where the clock was set back since.
+      if (scored === undefined || Math.abs(nowMs - scored.atMs) > SCORES_MS)
         scored = { atMs: nowMs, scores: score(nowMs) }
       return scored.scores
     },

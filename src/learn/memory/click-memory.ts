@@ -6,6 +6,7 @@ import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { dayOf } from '../wire/duration.ts'
+import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
 import { weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
@@ -97,7 +98,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   const lessons = lessonsTo((change) => core.written.add(change), attributions)
   let flaggedNow: Flagged[] = []
   let flagged = 0
-  /** The newest moment among the facts: the only clock of the fold. */
+  /** The newest moment among the facts since the clock was last set back: the only clock of the fold. */
   let latestMs = 0
   const changes = { saved: 0, relearned: 0 }
   /** What changed is on its way to the disk. */
@@ -116,11 +117,11 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     take: (fact) => {
       if (fact.kind === 'analytics' || fact.kind === 'model') return
       if (fact.kind === 'search') {
-        latestMs = Math.max(latestMs, fact.impression.timeMs)
+        latestMs = later(latestMs, fact.impression.timeMs)
         lessons.seen(fact)
         return
       }
-      latestMs = Math.max(latestMs, fact.receivedMs)
+      latestMs = later(latestMs, fact.receivedMs)
       const repeated = lessons.told(fact)
       if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
     },
@@ -156,6 +157,10 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     figures: () => ({ ...core.read.figures(), flagged }),
     changes: () => changes,
   }
+}
+
+function later(latestMs: number, timeMs: number): number {
+  return isAhead(latestMs, timeMs) ? timeMs : Math.max(latestMs, timeMs)
 }
 
 function lifeOf({ sessionAbsoluteMs, retentionMs }: MemoryConfig): Life {

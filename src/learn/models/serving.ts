@@ -93,7 +93,8 @@ export function openServing(parts: ServingParts): Serving {
     const name = nameOf(of)
     const slot = slots.get(name)
     if (slot === undefined) return begin(of)
-    if (slot.failure !== undefined && clock() - slot.failure.timeMs > RETRY_MS)
+    // Also where the clock was set back since.
+    if (slot.failure !== undefined && Math.abs(clock() - slot.failure.timeMs) > RETRY_MS)
       return begin(of, slot.failure)
     slots.delete(name)
     slots.set(name, slot)

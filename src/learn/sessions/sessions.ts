@@ -10,6 +10,7 @@ import {
   type SessionRecord,
 } from '../../schema/session.ts'
 import type { Store } from '../../store/store.ts'
+import { isAhead } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import type { SessionCache } from './session-cache.ts'
 import { openSessionRecords } from './session-records.ts'
@@ -139,7 +140,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     touch: (sessionId) => {
       const record = find(sessionId)
       if (record === undefined || !isActive(record)) return
-      records.touch(sessionId.toLowerCase(), record, Math.max(record.lastSeenMs, clock()))
+      records.touch(sessionId.toLowerCase(), record, seenNow(record, clock()))
     },
     flush: async () => {
       await records.flush()
@@ -165,6 +166,11 @@ export function openSessions(options: SessionsOptions): Sessions {
       await totals.flush().catch(() => undefined)
     },
   }
+}
+
+/** One that was seen while the clock was ahead would be active until that time. */
+function seenNow({ lastSeenMs }: SessionRecord, nowMs: number): number {
+  return isAhead(lastSeenMs, nowMs) ? nowMs : Math.max(lastSeenMs, nowMs)
 }
 
 function collect(metrics: Pick<Metrics, 'collect'>, cache: SessionCache): void {

@@ -34,7 +34,7 @@ function lacksZone(text: string): boolean {
   return time !== undefined && utc === undefined && hours === undefined
 }
 
-/** How far a client's clock may be ahead of ours. */
+/** How far a client's clock may be ahead of ours, or ours of what it was. */
 const AHEAD_MS_MAX = 5 * 60_000
 /** What ISO 8601 can say with four digits for the year: later years would be answered as no client reads them. */
 const [TIME_MS_MIN, TIME_MS_MAX] = [-62_167_219_200_000, 253_402_300_799_999]
@@ -44,11 +44,16 @@ export function isTellable(timeMs: number): boolean {
   return timeMs >= TIME_MS_MIN && timeMs <= TIME_MS_MAX
 }
 
+/** Whether a moment that was noted here lies ahead, as by a clock that has been set back since: nothing may wait for it. */
+export function isAhead(timeMs: number, nowMs: number): boolean {
+  return timeMs > nowMs + AHEAD_MS_MAX
+}
+
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */
 export function readHappened(moment: string | number, nowMs: number, path: string): number {
   const timeMs = typeof moment === 'number' ? moment : readMoment(moment, path)
   if (!isTellable(timeMs)) throw invalid(path, 'must be a moment of the years 0 to 9999')
-  if (timeMs > nowMs + AHEAD_MS_MAX) {
+  if (isAhead(timeMs, nowMs)) {
     const isLocal = typeof moment === 'string' && lacksZone(moment)
     const hint = isLocal ? ': without a zone, such as +02:00, it is a time in UTC' : ''
     throw invalid(path, `must not lie more than 5 minutes in the future${hint}`)

@@ -57,6 +57,15 @@ it('finds the active model missing where the core has not loaded it', () => {
   expect(health.serving).toThrow('The active model could not be loaded.')
 })
 
+it('reckons scores anew, also after the clock was set back', async () => {
+  const { now, health } = opened()
+  const first = health.scores()
+  now.ms += 10_000
+  expect(health.scores()).toBe(first)
+  now.ms -= 86_400_000
+  expect(health.scores()).not.toBe(first)
+})
+
 it('tells adaptations by status', () => {
   expect(opened().health.adaptation()).toMatchObject({ adaptations: { ACTIVE: 2 } })
 })

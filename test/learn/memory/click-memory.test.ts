@@ -234,6 +234,27 @@ it('what sessions taught one by one is forgotten when they can teach no more', a
   expect(learnedRows(store)).toContain('1/a')
 })
 
+it('a session has its bounded say also once a clock that was ahead is right again', async () => {
+  const { session, search, tell, added, memory, clock, store } = start()
+  const early = await session()
+  await tell(early, search(early, ['a']), 'a')
+  await added()
+  clock.nowMs += 7 * DAY_MS
+  search(await session(), ['b'])
+  await added()
+  clock.nowMs -= 7 * DAY_MS
+  const sessionId = await session()
+  for (let time = 0; time < 3; time += 1) {
+    await tell(sessionId, search(sessionId, ['c']), 'c')
+    await added()
+    // Saved, as every few seconds: what the session taught must be found again.
+    memory.load?.()
+    clock.nowMs += MINUTE_MS
+  }
+  expect([...store.tables.attributions.keys()].map(([id]) => id)).toContain(sessionId)
+  expect(memory.describe(QUERY_HASH, '1/c')).toMatchObject({ gain: expect.closeTo(0.3, 6) })
+})
+
 it('with no strength nothing is added, but that somebody chose is known', async () => {
   const { session, search, tell, added, memory } = start({ MEMORY_STRENGTH: '0' })
   const sessionId = await session()

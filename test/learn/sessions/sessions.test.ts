@@ -128,6 +128,25 @@ describe('expiry', () => {
     expect(sessions.get(sessionId).status).toBe('EXPIRED')
   })
 
+  it('comes once the clock is right, also to one that was seen while it was years ahead', async () => {
+    const { sessions, time } = open()
+    const YEARS_MS = 10 * 365 * 24 * 60 * MINUTE_MS
+    const { sessionId: before } = await sessions.create({})
+    time.nowMs += YEARS_MS
+    const { sessionId } = await sessions.create({})
+    expect(sessions.get(before).status).toBe('EXPIRED')
+    time.nowMs -= YEARS_MS
+    expect(sessions.get(before).status).toBe('ACTIVE')
+    // Who searches meanwhile hears of nothing.
+    expect(sessions.get(sessionId).status).toBe('ACTIVE')
+    sessions.touch(sessionId)
+    expect(sessions.get(sessionId).lastSeen).toBe(new Date(time.nowMs).toISOString())
+    time.nowMs += 30 * MINUTE_MS
+    expect(sessions.get(sessionId).status).toBe('ACTIVE')
+    time.nowMs += 1
+    expect(sessions.get(sessionId).status).toBe('EXPIRED')
+  })
+
   it('counts touches that were flushed, also after a restart', async () => {
     const { sessions, time, restart } = open()
     const { sessionId } = await sessions.create({})
