@@ -9,7 +9,7 @@ import {
   WATCHED_METRICS,
   type WatchedMetric,
 } from './figures.ts'
-import type { ArmName } from './minutes.ts'
+import { type ArmName, YOUNGEST_MS } from './minutes.ts'
 import type { Watch } from './watch.ts'
 
 /** Why a change is taken back. */
@@ -95,7 +95,7 @@ function gather(
   const sinceMs = Math.max(nowMs - windowMs, canaryMs)
   const sameTime = status === 'CANARY'
   const ripe = isCompared({ operator }) && isOfClicks(metric) && !sameTime
-  const endMs = ripe ? nowMs - CLICK_DELAY_MS : Infinity
+  const endMs = ripe ? nowMs - CLICK_DELAY_MS : nowMs + YOUNGEST_MS
   const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
   const enough = (arm: EarlierTotals) => samplesOf(metric, arm) >= minSamples
   if (!enough(withIt)) return undefined

@@ -9,12 +9,14 @@ import type { ExactModel } from '../plan/tuning.ts'
 import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
+import { isAhead } from '../wire/moment.ts'
 import type { CountedRows } from './counted-rows.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
   activate,
   begin,
+  beginAgain,
   type Draft,
   fail,
   reject,
@@ -184,8 +186,10 @@ async function tendOne(
   step: Step,
   parts: LifecycleParts,
 ): Promise<void> {
+  const isEarly = isAhead(record.canaryMs ?? 0, nowMs)
   const breach = judge(watched(record, nowMs), parts.watch, nowMs)
-  if (breach !== undefined)
+  if (isEarly) await step(record, (now) => beginAgain(now, parts))
+  else if (breach !== undefined)
     await step(record, (now) => rollBack(now, breach, parts), parts.store.release)
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
     await step(record, (now) => {

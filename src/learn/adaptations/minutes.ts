@@ -24,6 +24,8 @@ export interface Minutes {
 }
 
 const MINUTE_MS = 60_000
+/** Minutes that begin so much later than now were counted while the clock was ahead. */
+export const YOUNGEST_MS = 2 * MINUTE_MS
 /** Key of the totals: no minute of ours lies there. */
 const TOTALS = 0
 

@@ -13,6 +13,8 @@ export interface Moves {
     reason: string,
     more?: Partial<AdaptationRecord>,
   ) => AdaptationRecord
+  /** Without a move, and no event. */
+  keep: (record: AdaptationRecord) => void
   /** `told`: what more a client sent, as JSON. */
   report: (
     record: AdaptationRecord,
@@ -41,6 +43,7 @@ export function openMoves(
       keepOpen(store, next)
       return next
     },
+    keep: (record) => rows.putWithin(record.adaptationId, record),
     report: (record, type, data, told = {}) => {
       const { adaptationId, status, scope, version } = record
       events.recordWithin({

@@ -82,6 +82,11 @@ export function startCanary(record: AdaptationRecord, reason: string, parts: Ste
   return next
 }
 
+/** Inside a transaction: what began while the clock was ahead begins now, or it would be judged no sooner than then. */
+export function beginAgain(record: AdaptationRecord, { moves, clock }: StepsParts): void {
+  moves.keep({ ...record, canaryMs: clock() })
+}
+
 /** Inside a transaction: every search gets the change; what it takes the place of is superseded. */
 export function activate(
   record: AdaptationRecord,

@@ -15,6 +15,7 @@ import {
   readTotals,
   removeMinutes,
   resetMinutes,
+  YOUNGEST_MS,
 } from './minutes.ts'
 import { EVERY_QUERY } from './ranking-content.ts'
 import { openUnitCounts, type UnitCountsOf } from './units.ts'
@@ -89,10 +90,11 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       one.units.add(arm, unit, [0, 1, 0, 0])
   }
   function follow(records: Iterable<AdaptationRecord>): void {
-    const each = Array.from(
-      records,
-      (record) => followed.get(record.adaptationId) ?? openFollowed(store, units.of, record),
-    )
+    const each = Array.from(records, (record) => {
+      const known = followed.get(record.adaptationId)
+      if (known === undefined) return openFollowed(store, units.of, record)
+      return { ...known, sinceMs: record.canaryMs ?? 0 }
+    })
     followed = new Map(each.map((one) => [one.adaptationId, one]))
     byScope = groupByScope(each)
   }
@@ -104,7 +106,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     window: (adaptationId, sinceMs, endedMs) =>
       followed.get(adaptationId)?.minutes.since(sinceMs, endedMs) ?? emptyArms(),
     units: (adaptationId) => followed.get(adaptationId)?.units,
-    recent: (nowMs) => everything.since(nowMs - RECENT_MS).without,
+    recent: (nowMs) => everything.since(nowMs - RECENT_MS, nowMs + YOUNGEST_MS).without,
     dropWithin: (adaptationId, limit) =>
       removeMinutes(store, adaptationId, limit) + units.dropWithin(adaptationId, limit),
     load,

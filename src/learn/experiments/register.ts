@@ -35,7 +35,7 @@ export interface Register {
 
 export type Alter = (
   record: ExperimentRecord,
-) => { record: ExperimentRecord; event: string } | undefined
+) => { record: ExperimentRecord; event?: string } | undefined
 
 export interface RegisterParts {
   store: Store
@@ -173,7 +173,8 @@ export function openRegister(parts: RegisterParts): Register {
       write(() => {
         const record = experiments.get(id)
         const altered = record === undefined ? undefined : alter(record)
-        if (altered !== undefined) putWithin(altered.record, [altered.event])
+        if (altered !== undefined)
+          putWithin(altered.record, altered.event === undefined ? [] : [altered.event])
         return altered?.record
       }),
     removeWithin: ({ id, kind, name }) => {

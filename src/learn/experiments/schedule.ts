@@ -1,8 +1,10 @@
 import { ServiceError } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { isAhead } from '../wire/moment.ts'
 import { monitoringOf } from './answers.ts'
 import { unitsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
+import { defaultEndOf } from './draft.ts'
 import type { Register } from './register.ts'
 import { stepEndMs } from './rollout.ts'
 import { type Change, hasEnded } from './transitions.ts'
@@ -56,8 +58,18 @@ function reasonOf(cause: unknown): NonNullable<Change['reason']> {
 
 async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {
   const change = dueChange(record, parts.clock())
-  if (change !== undefined) await take(parts, record, change)
+  if (record.status === 'ACTIVE' && isAhead(record.stepSinceMs, parts.clock()))
+    await parts.register.alter(record.id, (now) => beganNow(now, parts.clock()))
+  else if (change !== undefined) await take(parts, record, change)
   else if (record.status === 'ACTIVE') await watch(parts, record)
+}
+
+/** One that began, or came to its step, while the clock was ahead does so now: else it would last until that time. */
+function beganNow(record: ExperimentRecord, nowMs: number): { record: ExperimentRecord } {
+  const { startMs, endMs, endByDefault } = record
+  const isStart = isAhead(startMs, nowMs)
+  const times = isStart && { startMs: nowMs, endMs: endByDefault ? defaultEndOf(nowMs) : endMs }
+  return { record: { ...record, ...times, stepSinceMs: nowMs } }
 }
 
 /** One that as many others kept from its start as may be active, until its end, has failed. */

@@ -5,6 +5,7 @@ import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
 const HALF = { ADAPTATION_CANARY_SHARE: '0.5' }
+const YEARS_MS = 10 * 365 * 24 * 60 * MINUTE_MS
 const PINS = { pins: ['b'] }
 
 /** Sessions of new users until `count` have the change and as many have not. */
@@ -61,6 +62,39 @@ describe('a change', () => {
     expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
     await shop.pass(1)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+  })
+
+  it('is in canary for its time where that began while the clock was years ahead', async () => {
+    const shop = openWorkshop(HALF)
+    shop.clock.nowMs += YEARS_MS
+    const change = await shop.apply(PINS)
+    await shop.pass(-YEARS_MS)
+    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 20; search += 1) shop.searchIn(withIt[0])
+    await shop.pass(MINUTE_MS - 1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+    await shop.pass(1)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+  })
+
+  it('is taken back by what is seen once a clock that was ahead is right', async () => {
+    const shop = openWorkshop(HALF)
+    shop.clock.nowMs += YEARS_MS
+    const rollbackTriggers = [{ metric: 'zeroResultRate', operator: 'gt', threshold: 0.5 }]
+    const change = await shop.apply(PINS, { rollbackTriggers })
+    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
+    // Good for as long as it was ahead: that no longer counts in the trigger's window.
+    for (let search = 0; search < 60; search += 1) shop.searchIn(withIt[0])
+    await shop.pass(-YEARS_MS)
+    const { withIt: now } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 30; search += 1) shop.searchIn(now[0], { total: 0 })
+    await shop.pass(1000)
+    expect(shop.adaptations.get(change.adaptationId)).toMatchObject({
+      status: 'ROLLED_BACK',
+      history: expect.arrayContaining([
+        expect.objectContaining({ reason: 'zeroResultRate gt 0.5: 1' }),
+      ]),
+    })
   })
 
   it('does not wait for ever where nobody searches', async () => {

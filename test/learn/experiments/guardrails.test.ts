@@ -304,6 +304,28 @@ describe('a rollout', () => {
     })
   })
 
+  it('goes on in its time where it began while the clock was years ahead', async () => {
+    const lab = openLaboratory()
+    const YEARS_MS = 10 * 365 * 24 * HOUR_MS
+    lab.clock.nowMs += YEARS_MS
+    const id = await start(lab)
+    lab.clock.nowMs -= YEARS_MS
+    await turn(lab, 0)
+    const { startDate, endDate } = await lab.get('experiment', id)
+    expect(Date.parse(startDate)).toBe(lab.clock.nowMs)
+    expect(Date.parse(endDate)).toBe(lab.clock.nowMs + 30 * 24 * HOUR_MS)
+    await searchAs(lab, await usersOf(lab, id, ['a', 'b', 'a']))
+    await turn(lab, HOUR_MS - 1)
+    expect(await percent(lab, id)).toBe(50)
+    await turn(lab, 1)
+    expect(await percent(lab, id)).toBe(100)
+    expect(lab.events().map(({ type }) => type)).toEqual([
+      'EXPERIMENT_CREATED',
+      'EXPERIMENT_STARTED',
+      'EXPERIMENT_STEP',
+    ])
+  })
+
   it('counts anew at each step who was seen there', async () => {
     const lab = openLaboratory()
     const id = await start(lab, { rolloutStrategy: { ...steps, steps: [20, 50, 100] } })
