@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { FeedbackBatch } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
 import { openRound, type Sweep } from '../round.ts'
+import { DAY_MS } from '../wire/duration.ts'
 
 export interface RetentionOptions {
   store: Store
@@ -54,9 +55,11 @@ async function sweepImpressions(options: RetentionOptions, nowMs: number): Promi
   const { store, log, config } = options
   const { impressions } = store.tables
   const spare = impressions.count() - config.impressionsMax
+  // What was shown while the clock was ahead sorts as the newest, and what is shown now would make room for it.
+  const [ahead] = spare > 0 ? impressions.keys({ start: firstIdOf(nowMs + DAY_MS), limit: 1 }) : []
   const range =
     spare > 0
-      ? { limit: Math.min(spare, SLICE_ROWS) }
+      ? { ...(ahead !== undefined && { start: ahead }), limit: Math.min(spare, SLICE_ROWS) }
       : { end: firstIdOf(nowMs - config.retentionMs), limit: SLICE_ROWS }
   const due = [...impressions.keys(range)]
   if (due.length === 0) return 0

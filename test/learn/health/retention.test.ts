@@ -119,6 +119,32 @@ it('keeps at most so many impressions and events, the newest', async () => {
   expect(left.events[0]?.data).toEqual({ at: 50 })
 })
 
+it('makes no room for what was shown while the clock was ahead by removing what is shown now', async () => {
+  const store = temporaryStore()
+  const config = readConfig({ IMPRESSIONS_MAX: '1000' })
+  const log = openLog(store, 10_000, () => START_MS)
+  const retain = openRetention({
+    ...{ store, log, config, kept: () => 0 },
+    sweeps: {},
+    onFailure: fails,
+    onEnd: () => {},
+  })
+  const idOf = (timeMs: number, at: number) =>
+    `${firstIdOf(timeMs)}-7000-8000-${String(at).padStart(12, '0')}`
+  const aheadMs = START_MS + 400 * DAY_MS
+  await store.write(() => {
+    for (let at = 0; at < 1000; at += 1)
+      store.tables.impressions.put(idOf(aheadMs, at), Buffer.from([1]))
+    for (let at = 0; at < 20; at += 1)
+      store.tables.impressions.put(idOf(START_MS, at), Buffer.from([1]))
+  })
+  await retain(START_MS)
+  expect(store.tables.impressions.count()).toBe(1000)
+  const [first, last] = [idOf(START_MS, 0), idOf(aheadMs, 19)]
+  expect([...store.tables.impressions.keys({ limit: 1 })]).toEqual([first])
+  expect(store.tables.impressions.has(last)).toBe(false)
+})
+
 it('an impression that learning would read again after a crash stays until it is learned for good', async () => {
   const store = temporaryStore()
   const clock = () => START_MS
