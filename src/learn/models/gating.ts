@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
+import { isAhead } from '../wire/moment.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
 import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
@@ -68,6 +69,7 @@ export function openGating(parts: GatingParts): Gating {
     advance: async () => {
       const { trial } = versions.standing()
       if (trial === undefined) return
+      if (isAhead(trial.sinceMs, clock())) return store.write(() => beginsNow(parts))
       const searches = Math.max(0, evidence.searches(trial, trial.stage) - trial.base)
       // The first harm that is certain ends a canary, so it is asked from the beginning.
       const least = trial.stage === 'CANARY' ? 1 : searchesMin(config, trial)
@@ -152,6 +154,13 @@ function advanceWithin(
     const base = evidence.searches(trial, 'CANARY')
     versions.standWithin(beginStage(standing, { ...trial, stage: 'CANARY', base, nowMs: clock() }))
   }
+}
+
+/** What began while the clock was ahead: nothing that is shown until that time would count for it. */
+function beginsNow({ versions, clock }: GatingParts): void {
+  const { trial, ...standing } = versions.standing()
+  if (trial !== undefined)
+    versions.standWithin({ ...standing, trial: { ...trial, sinceMs: clock() } })
 }
 
 /** The version with one more report, and the event of it. */

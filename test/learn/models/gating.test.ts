@@ -10,7 +10,8 @@ import { temporaryStore } from '../../store/open.ts'
 /** Gates that say what a test wants, `meanwhile` before they do. */
 async function start() {
   const store = temporaryStore()
-  const clock = () => 1000
+  const now = { ms: 1000 }
+  const clock = () => now.ms
   const config = readConfig({ MODEL_SHADOW_SEARCHES: '10' })
   const same = { store, config, clock, events: openEvents(store, clock) }
   const versions = openVersions(same)
@@ -41,7 +42,7 @@ async function start() {
       const { type, modelId, data } = value
       return { type, modelId, data }
     })
-  return { store, gating, activation, versions, says, add, standing, search, told }
+  return { store, now, gating, activation, versions, says, add, standing, search, told }
 }
 
 it('a model on trial that is asked about goes on with its trial', async () => {
@@ -100,6 +101,17 @@ it('a gate that was undecided is asked again once a tenth more has come', async 
     await gating.advance()
   }
   expect([times, standing().trial?.asked]).toEqual([2, 22])
+})
+
+it('a trial that began while the clock was ahead begins once it is right', async () => {
+  const { now, gating, add, standing } = await start()
+  now.ms += 1_000_000_000
+  await gating.judge(await add('m'))
+  await gating.advance()
+  expect(standing().trial?.sinceMs).toBe(now.ms)
+  now.ms -= 1_000_000_000
+  await gating.advance()
+  expect(standing().trial).toMatchObject({ modelId: 'm', stage: 'SHADOW', sinceMs: now.ms })
 })
 
 it('a model that stays undecided for twenty times the searches of its gate is rejected', async () => {
