@@ -38,7 +38,7 @@ export interface FeedbackParts {
   events: Events
   sessions: Pick<Sessions, 'peek' | 'touch'>
   gains: Gains
-  config: { sessionAbsoluteMs: number }
+  config: { sessionAbsoluteMs: number; learning: boolean }
   clock: () => number
   /** Resolves when it disturbs searches least to hold the main thread. */
   lull: () => Promise<void>
@@ -88,7 +88,11 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
       return {
         ...receipt,
-        ...feedbackWarnings(feedback, told, { gains, isLive: unit !== undefined }),
+        ...feedbackWarnings(feedback, told, {
+          gains,
+          isLive: unit !== undefined,
+          learning: parts.config.learning,
+        }),
       }
     },
     read: openFeedbackHistory(log.journal, clock),

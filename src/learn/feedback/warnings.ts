@@ -20,14 +20,17 @@ const MEANT: Readonly<Record<string, 'userAction' | 'resultId'>> = {
   id: 'resultId',
 }
 
-/** What was taken, and teaches less than its sender may think; `isLive`: its session is known, and lasts. */
+/**
+ * What was taken, and teaches less than its sender may think; `isLive`: its session is known, and lasts; `learning`: searches
+ * are recorded.
+ */
 export function feedbackWarnings(
   sent: readonly SentEntry[],
   told: readonly Told[],
-  { gains, isLive }: { gains: Gains; isLive: boolean },
+  { gains, isLive, learning }: { gains: Gains; isLive: boolean; learning: boolean },
 ): { warnings?: string[] } {
   const warnings = [
-    ...(isLive ? unknownSearches(told) : [NO_SESSION]),
+    ...(isLive ? unknownSearches(told, learning) : [NO_SESSION]),
     ...unshown(told),
     ...others(told),
   ]
@@ -63,12 +66,14 @@ function ofAll(
   return [say(told.findIndex(isMeant), many)]
 }
 
-function unknownSearches(told: readonly Told[]): string[] {
+function unknownSearches(told: readonly Told[], learning: boolean): string[] {
   return ofAll(
     told,
     ({ isMatched }) => !isMatched,
     (at, many) =>
-      `feedback[${at}].queryId names no search that is known${many}: nothing is learned from it; send the queryId of a search's searchContext.`,
+      !learning
+        ? `LEARNING is off: searches are not recorded, and feedback[${at}]${many} is kept and teaches nothing.`
+        : `feedback[${at}].queryId names no search that is known${many}: nothing is learned from it; send the queryId of a search's searchContext.`,
   )
 }
 

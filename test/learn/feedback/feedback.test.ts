@@ -454,3 +454,12 @@ it('a summary names the most frequent actions, and counts the others together', 
   expect(Object.keys(summary.byAction)).toHaveLength(65)
   expect(summary.byAction).toMatchObject({ often: 2, other: 17 })
 })
+
+it('while nothing is learned, feedback is told so, and not that its search is wrong', async () => {
+  const { session, feedback } = start({ LEARNING: 'false' })
+  const sessionId = await session('u-1')
+  const sent = { sessionId, feedback: [entry(uuid()), entry(uuid())] }
+  expect((await feedback.submit(sent)).warnings).toEqual([
+    'LEARNING is off: searches are not recorded, and feedback[0] (the first of 2 such entries) is kept and teaches nothing.',
+  ])
+})
