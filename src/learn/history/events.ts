@@ -3,6 +3,7 @@ import type { EventQuery, LearningEvent, StoredEvent } from '../../schema/event.
 import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
 import { DAY_MS, dayOf } from '../wire/duration.ts'
+import { isAhead } from '../wire/moment.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
 import { eventRows, whole } from './rows.ts'
@@ -59,8 +60,6 @@ const LIMITS: EventLimits = {
   eventHeartbeatMs: 15_000,
 }
 const SWEEP_ROWS = 1000
-/** A clock that is set back by less waits for the time that the last event tells. */
-const SET_BACK_MS = 60_000
 
 /** `note` runs inside the transaction of each event. */
 export function openEvents(
@@ -75,7 +74,7 @@ export function openEvents(
 
   function timeOf(sequence: number): number {
     const [nowMs, beforeMs] = [clock(), rows.order.before(sequence)]
-    return nowMs < beforeMs - SET_BACK_MS ? nowMs : Math.max(nowMs, beforeMs)
+    return isAhead(beforeMs, nowMs) ? nowMs : Math.max(nowMs, beforeMs)
   }
   function recordWithin(report: EventReport): LearningEvent {
     const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1

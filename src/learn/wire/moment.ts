@@ -44,16 +44,19 @@ export function isTellable(timeMs: number): boolean {
   return timeMs >= TIME_MS_MIN && timeMs <= TIME_MS_MAX
 }
 
+/** No clock that shows less is right, as after a start without a battery: it is about to be set. */
+const RIGHT_MS_MIN = Date.UTC(2026, 0)
+
 /** Whether a moment that was noted here lies ahead, as by a clock that has been set back since: nothing may wait for it. */
 export function isAhead(timeMs: number, nowMs: number): boolean {
-  return timeMs > nowMs + AHEAD_MS_MAX
+  return nowMs >= RIGHT_MS_MIN && timeMs > nowMs + AHEAD_MS_MAX
 }
 
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */
 export function readHappened(moment: string | number, nowMs: number, path: string): number {
   const timeMs = typeof moment === 'number' ? moment : readMoment(moment, path)
   if (!isTellable(timeMs)) throw invalid(path, 'must be a moment of the years 0 to 9999')
-  if (isAhead(timeMs, nowMs)) {
+  if (timeMs > nowMs + AHEAD_MS_MAX) {
     const isLocal = typeof moment === 'string' && lacksZone(moment)
     const hint = isLocal ? ': without a zone, such as +02:00, it is a time in UTC' : ''
     throw invalid(path, `must not lie more than 5 minutes in the future${hint}`)

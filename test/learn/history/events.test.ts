@@ -94,10 +94,13 @@ it('what was told while the clock was ahead goes by the age of what came next', 
   expect(await typesOf(events)).toEqual([1, 'F'])
 })
 
-it('a clock that is set back by less than a minute stands still in the history', async () => {
+it.each([
+  ['that is set back by some minutes', -4 * MINUTE_MS],
+  ['that a start without a battery set back to a time before this service', -START_MS],
+])('a clock %s stands still in the history', async (_, laterMs) => {
   const { clock, record, events } = start()
   const before = await record('A')
-  clock.nowMs -= MINUTE_MS / 2
+  clock.nowMs += laterMs
   const { timestamp } = await record('B')
   expect(timestamp).toBe(before.timestamp)
   const at = { startDate: timestamp, endDate: timestamp }

@@ -6,11 +6,12 @@ import { type GatingParts, openGating } from '../../../src/learn/models/gating.t
 import { openVersions } from '../../../src/learn/models/versions.ts'
 import type { GateReport, Standing } from '../../../src/schema/model-record.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { START_MS } from '../learner.ts'
 
 /** Gates that say what a test wants, `meanwhile` before they do. */
 async function start() {
   const store = temporaryStore()
-  const now = { ms: 1000 }
+  const now = { ms: START_MS }
   const clock = () => now.ms
   const config = readConfig({ MODEL_SHADOW_SEARCHES: '10' })
   const same = { store, config, clock, events: openEvents(store, clock) }

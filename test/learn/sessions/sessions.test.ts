@@ -147,6 +147,15 @@ describe('expiry', () => {
     expect(sessions.get(sessionId).status).toBe('EXPIRED')
   })
 
+  it('does not come early where the clock began years behind and was set since', async () => {
+    const { sessions, time } = open()
+    const { sessionId } = await sessions.create({})
+    time.nowMs = 0
+    sessions.touch(sessionId)
+    time.nowMs = START_MS + 20 * MINUTE_MS
+    expect(sessions.get(sessionId).status).toBe('ACTIVE')
+  })
+
   it('counts touches that were flushed, also after a restart', async () => {
     const { sessions, time, restart } = open()
     const { sessionId } = await sessions.create({})
