@@ -174,7 +174,7 @@ function itemError(item: unknown): string {
 
 /** Waits longer each time, with jitter so that several loaders don't come back together. */
 function openPatience({ signal, onWait, giveUpMs = GIVE_UP_MS }: BulkOptions) {
-  const started = Date.now()
+  const started = performance.now()
   let attempts = 0
   let resets = 0
   return {
@@ -182,7 +182,7 @@ function openPatience({ signal, onWait, giveUpMs = GIVE_UP_MS }: BulkOptions) {
     wait: async (answer: Answer): Promise<void> => {
       const why = typeof answer === 'string' ? answer : (answer.error ?? `status ${answer.status}`)
       resets = typeof answer === 'string' && answer !== 'ECONNREFUSED' ? resets + 1 : 0
-      if (Date.now() - started > giveUpMs)
+      if (performance.now() - started > giveUpMs)
         throw commandError(
           `The server has taken nothing for ${Math.round(giveUpMs / 1000)} s (${why}). ` +
             'When it is well again, run the same command with --resume.',

@@ -25,7 +25,7 @@ export async function openResume(folder: string, key: string, go: boolean): Prom
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 12)
   const path = join(folder, `.attune-load-${hash}.json`)
   const records = new Map(go ? await readState(path) : [])
-  let savedAt = Date.now()
+  let savedAt = performance.now()
   let saving = Promise.resolve()
   const entry = (file: SourceFile) => `${file.name}\0${file.fingerprint}`
   const write = async () => {
@@ -33,7 +33,7 @@ export async function openResume(folder: string, key: string, go: boolean): Prom
     await rename(`${path}.new`, path)
   }
   const save = () => {
-    savedAt = Date.now()
+    savedAt = performance.now()
     saving = saving.then(write)
     return saving
   }
@@ -42,7 +42,7 @@ export async function openResume(folder: string, key: string, go: boolean): Prom
     done: (file) => records.get(entry(file)) ?? 0,
     advance: async (file, count) => {
       records.set(entry(file), count)
-      if (Date.now() - savedAt >= SAVE_EVERY_MS) await save()
+      if (performance.now() - savedAt >= SAVE_EVERY_MS) await save()
     },
     save,
     remove: async () => {

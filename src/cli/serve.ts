@@ -97,14 +97,14 @@ async function startAgain(
 ): Promise<number> {
   let wait = FIRST_PAUSE_MS
   for (;;) {
-    const started = Date.now()
+    const started = performance.now()
     const code = await runServer(environment, signal)
     if (code === 0 || signal.aborted) return code
     if (code === LASTS) {
       terminal.note(`The server ended with status ${code}: a new start would not help.`)
       return code
     }
-    if (Date.now() - started > STEADY_MS) wait = FIRST_PAUSE_MS
+    if (performance.now() - started > STEADY_MS) wait = FIRST_PAUSE_MS
     terminal.note(`The server ended with status ${code}; starting it again in ${wait / 1000} s.`)
     await pause(wait, undefined, { signal }).catch(() => undefined)
     if (signal.aborted) return code

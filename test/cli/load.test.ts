@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadOptions, load } from '../../src/cli/load.ts'
 import { type BulkServer, openBulkServer } from './bulk-server.ts'
 import { openRecorder } from './recorder.ts'
@@ -177,6 +177,25 @@ test('a server that takes nothing for too long is given up with a way to go on',
   server.troubles = Array.from({ length: 50 }, () => ({ status: 503 }))
   const given = load(openRecorder(), ['some.ndjson'], options({ giveUpMs: 500 }))
   await expect(given).rejects.toThrow('--resume')
+})
+
+test('a clock that is set neither ends a load before its time nor keeps how far it is off the disk', async () => {
+  file('some.ndjson', ndjson(40))
+  const { now } = Date
+  let setMs = 0
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + setMs)
+  onTestFinished(() => void vi.restoreAllMocks())
+  server.troubles = [{ status: 503 }]
+  const states = new Set<number>()
+  server.before = async () => {
+    // Ahead while the server takes nothing, and back behind where it was.
+    setMs = setMs === 0 ? 86_400_000 : -86_400_000
+    await sleep(500)
+    states.add(readdirSync(folder).filter((name) => name.startsWith('.attune-load-')).length)
+  }
+  const report = await load(openRecorder(), ['some.ndjson'], options({ concurrency: 1 }))
+  expect(report.accepted).toBe(40)
+  expect([...states]).toEqual([0, 1])
 })
 
 test('no more requests are under way than allowed', async () => {
