@@ -56,6 +56,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
 
 function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): void {
   // Nobody's searches can't be clicked.
+  counts.pass(impression.timeMs)
   if (impression.unit !== undefined) counts.count(impression.timeMs, ALL, countShown, impression)
 }
 

@@ -40,6 +40,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (!isFirstPage(impression)) return
     const { queryId, queryHash, query, timeMs, total, sessionId, unit } = impression
     const zeroResults = total === 0
+    for (const part of [queries, reformulations]) part.pass(timeMs)
     queries.count(timeMs, queryHash, countSearched, impression)
     if (sessionId === undefined || unit === undefined) return
     const now: LastSearch = { queryId, queryHash, query, timeMs, clicked: false, zeroResults }

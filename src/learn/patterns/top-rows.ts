@@ -1,4 +1,3 @@
-import type { Store } from '../../store/store.ts'
 import type { Table } from '../../store/table.ts'
 import { hourOf } from '../wire/duration.ts'
 import { type Asker, SEVERAL } from './askers.ts'
@@ -11,19 +10,17 @@ import {
   type OpenPeriod,
   openPeriod,
   periodsIn,
-  type RowKind,
   rangeOf,
 } from './period-rows.ts'
-import { dayOfHour, type Level, oldestKept, type Span } from './periods.ts'
+import { dayOfHour, type Level, oldestKept } from './periods.ts'
+import { newestHourName, openSums, type TopRowsOptions, type WindowSums } from './window-sums.ts'
 
 /** Counts by name and period; of each period the names that count most are kept. */
-export interface TopRows<Row> {
+export interface TopRows<Row> extends WindowSums<Row> {
+  /** What happens now happens at this time: hours far ahead of it were counted while the clock was ahead. */
+  pass: (timeMs: number) => void
   /** Changes the rows of a name in which a moment counts, each in the same way; `change` is handed `of`. */
   count: <Of>(timeMs: number, name: string, change: (row: Row, of: Of) => void, of: Of) => void
-  /** Sums over the periods of a window, by name; what is not written yet is not in them. */
-  sum: (window: Span) => Map<string, Row>
-  /** The sum over the periods of a window for one name. */
-  sumOf: (name: string, window: Span) => Row | undefined
   /** Forgets what is in memory; the table is read again. */
   load: () => void
   /** Inside a transaction. */
@@ -36,24 +33,19 @@ export interface TopRows<Row> {
   forgetAskers: (askers: ReadonlySet<Asker>) => Iterable<unknown>
 }
 
-export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
-  /** By this name it is kept which hour is in no day yet. */
-  name: string
-  meta: Store['tables']['meta']
-  table: Table<Key, Written>
-  /** A row as the table holds it. */
-  pack: (row: Row) => Written
-  unpack: (written: Written) => Row
-}
-
 /** Periods held in memory between two writes. */
 const OPEN_PERIODS_MAX = 8
+/**
+ * An hour that is ahead by more was counted while the clock was: what comes then is not late. The newest is then the next
+ * one whose rows are in no day; until it comes, what is counted goes into its hour and its day.
+ */
+const AHEAD_HOURS_MAX = 24
 
 /** The newest hour is counted by itself, and joins its day when it is over; what comes late counts in both. */
 export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>): TopRows<Row> {
   const { table, meta } = options
   const open = new Map<number, OpenPeriod<Row>>()
-  const mark = markOf(options)
+  const mark = newestHourName(options)
   /** The hour that is in no day yet. */
   let newest: number | undefined
   /** The rows of the newest hour, when they are open. */
@@ -61,16 +53,10 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   let isMarked = true
   /** The newest hour when all that was too old had been removed. */
   let cleared: number | undefined
+  /** The hour of what happened last that was far behind the newest. */
+  let passed: number | undefined
 
-  function opened(level: Level, period: number): OpenPeriod<Row> {
-    const place = period * 2 + (level === 1 ? 0 : 1)
-    let found = open.get(place)
-    if (found === undefined) {
-      found = openPeriod(level, period, readPeriod(level, period, options))
-      open.set(place, found)
-    }
-    return found
-  }
+  const opened = (level: Level, period: number) => openIn(open, level, period, options)
   function begin(period: number): OpenPeriod<Row> {
     if (newest !== undefined) joinDay(opened(24, dayOfHour(newest)), opened(1, newest), options)
     newest = period
@@ -88,6 +74,13 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   }
   load()
   return {
+    pass: (timeMs) => {
+      const period = hourOf(timeMs)
+      if (newest === undefined || period >= newest - AHEAD_HOURS_MAX || period === passed) return
+      passed = period
+      const free = firstFree(period + 1, newest, (each) => opened(1, each))
+      if (free < newest) begin(free)
+    },
     count: (timeMs, name, change, of) => {
       const period = hourOf(timeMs)
       if (newest === undefined || period > newest) countIn(begin(period), name, change, of, options)
@@ -100,7 +93,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
         if (day >= oldestKept(24, newest)) countIn(opened(24, day), name, change, of, options)
       }
     },
-    ...readTopRows(options),
+    ...openSums(options),
     load,
     save: () => {
       let written = 0
@@ -125,6 +118,27 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       load()
     },
   }
+}
+
+/** The first hour in which nothing is counted, or the last one. */
+function firstFree<Row>(from: number, last: number, opened: (hour: number) => OpenPeriod<Row>) {
+  let free = from
+  while (free < last && opened(free).rows.size > 0) free += 1
+  return free
+}
+
+function openIn<Row, Written>(
+  open: Map<number, OpenPeriod<Row>>,
+  level: Level,
+  period: number,
+  options: TopRowsOptions<Row, Written>,
+): OpenPeriod<Row> {
+  const place = period * 2 + (level === 1 ? 0 : 1)
+  const found = open.get(place)
+  if (found !== undefined) return found
+  const begun = openPeriod(level, period, readPeriod(level, period, options))
+  open.set(place, begun)
+  return begun
 }
 
 /** Opens a period only where something goes: what is open stays in memory until it is saved. */
@@ -156,10 +170,6 @@ function afterLast<Written>(table: Table<Key, Written>): number | undefined {
   const { start, end } = rangeOf(1, 0, Number.MAX_SAFE_INTEGER - 1)
   const [last] = table.keys({ start: end, end: start, reverse: true, limit: 1 })
   return last === undefined ? undefined : last[1] + 1
-}
-
-function markOf({ name }: { name: string }): string {
-  return `newest hour of ${name}`
 }
 
 /** Returns how many rows it wrote or removed. */
@@ -195,49 +205,6 @@ function removeOld<Written>(table: Table<Key, Written>, newest = 0): number {
     }
   }
   return removed
-}
-
-function readTopRows<Row, Written>(
-  options: TopRowsOptions<Row, Written>,
-): Pick<TopRows<Row>, 'sum' | 'sumOf'> {
-  const { table, meta, unpack, add } = options
-  /** The hour that is in none of a window's days yet. */
-  function apart({ level, first, last }: Span): number | undefined {
-    const newest = meta.get(markOf(options)) as number | undefined
-    if (level === 1 || newest === undefined) return undefined
-    const day = dayOfHour(newest)
-    return day >= first && day <= last ? newest : undefined
-  }
-  return {
-    sum: (window) => {
-      const sums = new Map<string, Row>()
-      const addAll = (level: Level, first: number, last: number) => {
-        for (const { key, value } of table.range(rangeOf(level, first, last))) {
-          const sum = sums.get(key[2])
-          if (sum === undefined) sums.set(key[2], unpack(value))
-          else add(sum, unpack(value))
-        }
-      }
-      addAll(window.level, window.first, window.last)
-      const hour = apart(window)
-      if (hour !== undefined) addAll(1, hour, hour)
-      return sums
-    },
-    sumOf: (name, window) => {
-      let sum: Row | undefined
-      const addOne = (key: Key) => {
-        const written = table.get(key)
-        const row = written === undefined ? undefined : unpack(written)
-        if (sum === undefined) sum = row
-        else if (row !== undefined) add(sum, row)
-      }
-      const { level, first, last } = window
-      const hour = apart(window)
-      if (hour !== undefined) addOne([1, hour, name])
-      for (let period = last; period >= first; period -= 1) addOne([level, period, name])
-      return sum
-    },
-  }
 }
 
 /** Rows that one write removes at most. */

@@ -137,6 +137,47 @@ describe('the patterns of searches', () => {
     expect(rows()).toBe(before)
   })
 
+  it.each([7, 3650])(
+    'go on by the hour and the day once a clock %i days ahead is right',
+    async (days) => {
+      let shop = openWorkshop()
+      shop.clock.nowMs += days * DAY_MS
+      shop.searchIn(undefined)
+      await shop.pass(-days * DAY_MS)
+      const counted = async () => {
+        const windows = ['1h', '24h', '7d', '30d'] as const
+        const found = await Promise.all(windows.map((window) => searches(shop, { window })))
+        return found.map((each) => each.searches)
+      }
+      for (let time = 0; time < 3; time += 1) shop.searchIn(undefined)
+      expect(await counted()).toEqual([3, 3, 3, 3])
+      await shop.pass(HOUR_MS)
+      shop.searchIn(undefined)
+      expect(await counted()).toEqual([4, 4, 4, 4])
+      shop = await shop.reopen()
+      shop.searchIn(undefined)
+      expect(await counted()).toEqual([5, 5, 5, 5])
+      const session = await shop.session()
+      await click(shop, session, 'd')
+      expect((await feedback(shop, '1h')).entries).toBe(1)
+    },
+  )
+
+  it('count an hour once that comes again as the clock was set back for a while', async () => {
+    const shop = openWorkshop()
+    for (let hour = 0; hour < 40; hour += 1) {
+      shop.searchIn(undefined)
+      await shop.pass(HOUR_MS)
+    }
+    await shop.pass(-30 * HOUR_MS)
+    shop.searchIn(undefined)
+    await shop.pass(30 * HOUR_MS)
+    shop.searchIn(undefined)
+    await shop.pass(HOUR_MS)
+    shop.searchIn(undefined)
+    expect((await searches(shop, { window: '7d' })).searches).toBe(43)
+  })
+
   it('go on with days that were written without a mark of their newest hour', async () => {
     const shop = openWorkshop()
     shop.searchIn(undefined)
