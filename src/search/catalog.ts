@@ -8,6 +8,7 @@ import type { Definition } from './indices/definition.ts'
 import { unheldLength } from './indices/embedder.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
+import { refuseMistypedParts } from './indices/mistyped-parts.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
 import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
@@ -36,6 +37,7 @@ export function openCatalog(
 ): Catalog {
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
+    refuseMistypedParts(settings)
     refuseContradictions(settings)
     await refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)

@@ -146,16 +146,17 @@ function readAnalyzer(definition: Shape, sent: SentAnalysis, path: string): Anal
   const type = lowerWord(definition.type ?? 'custom')
   if (type !== 'custom') {
     const builtIn = builtInAnalyzer(type)
-    if (builtIn === undefined) throw unknown('analyzer type', path, knownAnalyzers({}))
+    if (builtIn === undefined) throw unknown('analyzer type', `${path}.type`, knownAnalyzers({}))
     return definition.stopwords === undefined
       ? builtIn
       : withStopWords(builtIn, stopFilter(definition.stopwords, `${path}.stopwords`))
   }
-  const names = definition.filter ?? definition.filters ?? []
+  const key = (definition.filter ?? undefined) === undefined ? 'filters' : 'filter'
+  const names = definition[key] ?? []
   return {
-    tokenizer: readTokenizer(wordOf(definition.tokenizer ?? 'standard'), sent, path),
-    filters: (Array.isArray(names) ? names : [names]).map((filter) =>
-      readFilter(wordOf(filter), sent, path),
-    ),
+    tokenizer: readTokenizer(wordOf(definition.tokenizer ?? 'standard'), sent, `${path}.tokenizer`),
+    filters: Array.isArray(names)
+      ? names.map((name, at) => readFilter(wordOf(name), sent, `${path}.${key}[${at}]`))
+      : [readFilter(wordOf(names), sent, `${path}.${key}`)],
   }
 }

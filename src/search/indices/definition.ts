@@ -211,21 +211,31 @@ function fieldDefinition(
   const searched =
     property.searched ?? property.index ?? (type === 'text' && !isSubField ? true : undefined)
   if (type === 'text' || (type === 'keyword' && property.searched === true)) {
-    field.analyzer = findAnalyzer(wordOf(property.analyzer ?? 'default'), analyzers, path)
-    const search = property.search_analyzer ?? property.searchAnalyzer
-    if (search !== undefined) field.searchAnalyzer = findAnalyzer(wordOf(search), analyzers, path)
+    const own = wordOf(property.analyzer ?? 'default')
+    field.analyzer = findAnalyzer(own, analyzers, `${path}.analyzer`)
+    const key = spellingOf(property, 'search_analyzer', 'searchAnalyzer')
+    const search = property[key]
+    if (search !== undefined)
+      field.searchAnalyzer = findAnalyzer(wordOf(search), analyzers, `${path}.${key}`)
     field.searched = searched !== false && searched !== undefined
-    field.weight = readWeight(property.weight ?? property.boost, path)
+    field.weight = readWeight(property, path)
   }
   if (type === 'text') field.vectorized = property.vectorized !== false && !isSubField
   return field
 }
 
-function readWeight(weight: unknown, path: string): number {
+function readWeight(property: Shape, path: string): number {
+  const key = spellingOf(property, 'weight', 'boost')
+  const weight = property[key]
   if (weight === undefined) return 1
   if (typeof weight !== 'number' || !(weight > 0) || weight > 1e6)
-    throw invalid(`${path}.weight`, 'must be a number above 0')
+    throw invalid(`${path}.${key}`, 'must be a number above 0, at most 1000000')
   return weight
+}
+
+/** Which of two names a field's setting was sent under. Earlier versions took null for nothing. */
+function spellingOf(property: Shape, first: string, second: string): string {
+  return (property[first] ?? undefined) === undefined ? second : first
 }
 
 function readVectorField({ name, path }: Place, property: Shape, { embedder }: Reading): void {

@@ -208,13 +208,35 @@ test.each([
   [filter({ type: 'stop', stopwords: '_klingon_' }), {}, 'settings.analysis.filter.f.stopwords'],
   [filter({ type: 'stemmer', language: 'klingon' }), {}, 'settings.analysis.filter.f.language'],
   [filter({ type: 'synonym' }), {}, 'settings.analysis.filter.f.synonyms'],
-  [{ analysis: { analyzer: { a: { filter: ['synonym'] } } } }, {}, 'settings.analysis.analyzer.a'],
+  [
+    { analysis: { analyzer: { a: { filter: ['synonym'] } } } },
+    {},
+    'settings.analysis.analyzer.a.filter[0]',
+  ],
   [
     { analysis: { analyzer: { a: { type: 'english', stopwords: '_klingon_' } } } },
     {},
     'settings.analysis.analyzer.a.stopwords',
   ],
   [tokenizer({ type: 'pattern' }), {}, 'settings.analysis.tokenizer.t.type'],
+  [{ analysis: { analyzer: { a: { type: 'magic' } } } }, {}, 'settings.analysis.analyzer.a.type'],
+  [
+    { analysis: { analyzer: { a: { tokenizer: 'magic' } } } },
+    {},
+    'settings.analysis.analyzer.a.tokenizer',
+  ],
+  [
+    { analysis: { analyzer: { a: { filters: 'magic' } } } },
+    {},
+    'settings.analysis.analyzer.a.filters',
+  ],
+  [{}, { properties: { f: { type: 'text', analyzer: 'magic' } } }, 'properties.f.analyzer'],
+  [
+    {},
+    { properties: { f: { type: 'text', searchAnalyzer: 'magic' } } },
+    'properties.f.searchAnalyzer',
+  ],
+  [{}, { properties: { f: { type: 'text', boost: 0 } } }, 'properties.f.boost'],
   [{ embedder: { kind: 'given', weights: ['a', 'b'] } }, {}, 'settings.embedder.weights'],
 ])('%j with the mappings %j is refused by name', (settings, mappings, path) => {
   expect(() => compile(settings, mappings)).toThrow(

@@ -43,6 +43,22 @@ it.each([
   [{ analysis: { language: null } }, 'analysis.language'],
   [{ analysis: { analyzer: null } }, 'analysis.analyzer'],
   [{ index: { analysis: { filter: null } } }, 'index.analysis.filter'],
+  [{ analysis: { analyzer: { a: null } } }, 'analysis.analyzer.a'],
+  [{ analysis: { analyzer: { a: { type: null } } } }, 'analysis.analyzer.a.type'],
+  [{ analysis: { analyzer: { a: { tokenizer: null } } } }, 'analysis.analyzer.a.tokenizer'],
+  [{ analysis: { analyzer: { a: { filter: null } } } }, 'analysis.analyzer.a.filter'],
+  [{ analysis: { analyzer: { a: { filters: {} } } } }, 'analysis.analyzer.a.filters'],
+  [{ analysis: { tokenizer: { t: 'ngram' } } }, 'analysis.tokenizer.t'],
+  [
+    { analysis: { tokenizer: { t: { type: 'ngram', min_gram: null } } } },
+    'analysis.tokenizer.t.min_gram',
+  ],
+  [{ analysis: { filter: { stop: { stopwords: null } } } }, 'analysis.filter.stop.stopwords'],
+  [{ analysis: { filter: { stemmer: { language: null } } } }, 'analysis.filter.stemmer.language'],
+  [
+    { index: { analysis: { filter: { length: { max: null } } } } },
+    'index.analysis.filter.length.max',
+  ],
   [{ embedder: { kind: null } }, 'embedder.kind'],
   [{ embedder: { dimensions: '384' } }, 'embedder.dimensions'],
 ])('settings of %j are refused by their place', async (settings, place) => {
