@@ -44,7 +44,7 @@ export const TUNABLE: Record<string, Setting> = {
   fusion: word('fusion', FUSIONS),
   operator: word('operator', OPERATORS),
   fuzziness: word('fuzziness', FUZZINESSES),
-  neighbors: number('neighbors', 1, 10_000),
+  neighbors: { read: readNeighbors },
   // Elsewhere the name of a measure.
   similarity: { ...number('similarity', -1, 1), mayBeOther: isText },
   minScore: number('minScore', -1e9, 1e9),
@@ -163,16 +163,23 @@ function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]
   }
 }
 
-function number(
-  key: 'neighbors' | 'similarity' | 'minScore',
-  least: number,
-  most: number,
-): Setting {
+const NEIGHBORS_MAX = 10_000
+
+/** As in a search, which takes no part of a neighbour either. */
+function readNeighbors(value: unknown, tuning: Tuning): Problem | undefined {
+  const isCount = typeof value === 'number' && Number.isInteger(value)
+  if (!isCount || value < 1 || value > NEIGHBORS_MAX)
+    return { path: '', message: `must be a whole number from 1 to ${NEIGHBORS_MAX}` }
+  tuning.neighbors = value
+  return undefined
+}
+
+function number(key: 'similarity' | 'minScore', least: number, most: number): Setting {
   return {
     read: (value, tuning) => {
       if (typeof value !== 'number' || !(value >= least && value <= most))
         return { path: '', message: `must be a number from ${least} to ${most}` }
-      tuning[key] = key === 'neighbors' ? Math.round(value) : value
+      tuning[key] = value
       return undefined
     },
   }

@@ -132,7 +132,8 @@ describe('a free-form configuration', () => {
         'must be a list of ids, or of objects with an id',
       ]),
     ),
-    [{ neighbors: 0 }, 'neighbors', 'must be a number from 1 to 10000'],
+    [{ neighbors: 0 }, 'neighbors', 'must be a whole number from 1 to 10000'],
+    [{ neighbors: 9.5 }, 'neighbors', 'must be a whole number from 1 to 10000'],
     [{ thresholds: { similarity: 2 } }, 'thresholds.similarity', 'must be a number from -1 to 1'],
     [{ model: 5 }, 'model', 'must be the name of a model, or null for none'],
     [{ synonyms: 'tv' }, 'synonyms', 'must be a list'],
@@ -156,7 +157,7 @@ describe('a free-form configuration', () => {
     [
       [{ minScore: 1 }, { key: 'neighbors', to: 0 }],
       '[1].neighbors',
-      'must be a number from 1 to 10000',
+      'must be a whole number from 1 to 10000',
     ],
   ])('says what may stand in %j', (config, path, message) => {
     expect(readTuning(config).wrong).toEqual([{ path, message }])
