@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, MapOf, PageBounds, PageQuery, Words } from './common.ts'
-import { COUNTED_FIGURES, namesByHarm } from './experiment-metrics.ts'
+import { COUNTED_FIGURES } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
+import { Guardrails, MetricNames, TargetingRules } from './experiment-rules.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const When = (description: string) =>
@@ -43,22 +44,9 @@ const Common = {
         'a number: the share of all units that take part, 0..1, or a percentage above 1; an object: variant → share, which sum to 1 or 100',
     }),
   ),
-  successMetrics: Type.Optional(
-    Type.Unknown({
-      description: `names of metrics, ctr by default; the first decides. Of those that \`warnings\` name, reported values are compared`,
-    }),
-  ),
-  targetingRules: Type.Optional(
-    Type.Unknown({
-      description:
-        'who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {field, operator, value}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session',
-    }),
-  ),
-  guardrails: Type.Optional(
-    Type.Unknown({
-      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
-    }),
-  ),
+  successMetrics: Type.Optional(MetricNames),
+  targetingRules: Type.Optional(TargetingRules),
+  guardrails: Type.Optional(Guardrails),
   rolloutStrategy: Type.Optional(
     Type.Object(
       {},
@@ -97,8 +85,8 @@ export const SearchTest = Type.Object(Common)
 export const LearningExperiment = Type.Object({
   ...Common,
   type: Name,
-  technicalMetrics: Type.Optional(Type.Unknown()),
-  businessMetrics: Type.Optional(Type.Unknown()),
+  technicalMetrics: Type.Optional(MetricNames),
+  businessMetrics: Type.Optional(MetricNames),
 })
 
 /** Either as the engine takes it. */
@@ -200,8 +188,8 @@ export const AnsweredExperiment = Type.Object({
   experimentId: Type.String(),
   type: Type.String(),
   ...About,
-  technicalMetrics: Type.Optional(Type.Unknown()),
-  businessMetrics: Type.Optional(Type.Unknown()),
+  technicalMetrics: Type.Optional(MetricNames),
+  businessMetrics: Type.Optional(MetricNames),
   metrics: Metrics,
   monitoring: Monitoring,
 })

@@ -85,7 +85,10 @@ describe('a learning experiment', () => {
       'guardrails[0].operator',
       { guardrails: [{ metric: 'x', operator: '~', threshold: 1 }] },
     ],
-    ['metrics that are numbers', 'technicalMetrics', { technicalMetrics: [3] }],
+    ['metrics that are numbers', 'technicalMetrics[0]', { technicalMetrics: [3] }],
+    ['null as metrics', 'businessMetrics', { businessMetrics: null }],
+    ['null as guardrails', 'guardrails', { guardrails: null }],
+    ['null as a rollout', 'rolloutStrategy.type', { rolloutStrategy: { type: null } }],
     [
       'a fallback that weighs in words',
       'fallbackConfig.textWeight',

@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import { shownName } from '../../word.ts'
-import { lessIsBetter } from '../wire/metric-names.ts'
+import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 
 type Check = AdaptationValidation['checks'][number]
@@ -39,11 +39,14 @@ export function readThresholds(sent: unknown): Threshold[] {
   if (Array.isArray(sent))
     return sent.flatMap((each: Record<string, unknown>, at) => {
       const path = `acceptanceThresholds[${at}]`
-      if (typeof each.metric !== 'string') throw invalid(`${path}.metric`, 'is required')
-      return readLimits(each.metric, each, path)
+      const { name, metric = name } = each
+      return readLimits(mustNameMetric(metric, `${path}.metric`), each, path)
     })
   return Object.entries((sent as Record<string, unknown> | undefined) ?? {}).flatMap(
-    ([metric, limits]) => readLimits(metric, limits, `acceptanceThresholds.${metric}`),
+    ([metric, limits]) => {
+      const path = `acceptanceThresholds.${shownName(metric)}`
+      return readLimits(mustNameMetric(metric, path), limits, path)
+    },
   )
 }
 
@@ -52,17 +55,17 @@ function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
   if (typeof sent === 'number') return [{ metric, operator: byName, threshold: sent }]
   if (typeof sent !== 'object' || sent === null)
     throw invalid(path, 'must be a number or an object')
-  const { operator, threshold, value, min, max } = sent as Record<string, unknown>
+  const { operator = byName, value, threshold = value, min, max } = sent as Record<string, unknown>
   const limits = [
-    [operator ?? byName, threshold ?? value],
-    ['min', min],
-    ['max', max],
-  ]
-  const read = limits.filter(([, limit]) => limit !== undefined)
+    ['threshold', operator, threshold],
+    ['min', 'min', min],
+    ['max', 'max', max],
+  ] as const
+  const read = limits.filter(([, , limit]) => limit !== undefined)
   if (read.length === 0) throw invalid(path, 'must name a threshold')
-  return read.map(([name, limit]) => {
-    const known = readOperator(name, `${path}.operator`, PASSES)
-    if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
+  return read.map(([place, word, limit]) => {
+    const known = readOperator(word, `${path}.operator`, PASSES)
+    if (typeof limit !== 'number') throw invalid(`${path}.${place}`, 'must be a number')
     return { metric, operator: known, threshold: limit }
   })
 }
@@ -76,8 +79,7 @@ export function readValidation(sent: Adaptation['validationMetrics']): Record<st
   const figures = sent.map((each, at) => {
     if (typeof each === 'string') return [each, undefined]
     const { name, metric = name, value } = each as Record<string, unknown>
-    if (typeof metric !== 'string') throw invalid(`validationMetrics[${at}].metric`, 'is required')
-    return [metric, value]
+    return [mustNameMetric(metric, `validationMetrics[${at}].metric`), value]
   })
   return Object.fromEntries(figures.filter(([, value]) => value !== undefined))
 }

@@ -1,7 +1,8 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
+import { shownName } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
-import { lessIsBetter, METRIC_NAME_MAX } from '../wire/metric-names.ts'
+import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { metricOf, WATCHED_METRICS } from './figures.ts'
 
@@ -67,30 +68,26 @@ export function readTriggers(sent: unknown): TriggersRead {
 
 function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   const { direction, operator = direction, ...rest } = sent as Record<string, unknown>
-  const { name, metric = name, threshold, value, window, windowMs, minSamples } = rest
-  if (typeof metric !== 'string' || metric === '')
-    throw invalid(`${path}.metric`, `is required: one of ${MEASURED}`)
-  if (metric.length > METRIC_NAME_MAX) throw invalid(`${path}.metric`, `must ${NAMED}`)
-  const limit = threshold ?? value
-  if (typeof limit !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
+  const { name, metric = name, value, threshold = value, windowMs, window = windowMs } = rest
+  const { minSamples } = rest
+  if (metric === undefined) throw invalid(`${path}.metric`, `is required: one of ${MEASURED}`)
+  const named = nameAndOperator(mustNameMetric(metric, `${path}.metric`))
+  if (typeof threshold !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
   if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
     throw invalid(`${path}.minSamples`, 'must be a whole number from 1')
-  const named = nameAndOperator(metric)
   return {
     metric: named.metric,
     operator:
       operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES),
-    threshold: limit,
-    windowMs: readWindow(window ?? windowMs, `${path}.window`, warnings),
+    threshold,
+    windowMs: readWindow(window, `${path}.window`, warnings),
     minSamples: minSamples === undefined ? SAMPLES_MIN : Number(minSamples),
   }
 }
 
-const NAMED = `name a metric in at most ${METRIC_NAME_MAX} characters`
-
 function readPair([name, threshold]: [string, number]): Trigger {
-  if (name.length > METRIC_NAME_MAX) throw invalid('rollbackTriggers', `must each ${NAMED}`)
-  return { ...nameAndOperator(name), threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
+  const named = nameAndOperator(mustNameMetric(name, `rollbackTriggers.${shownName(name)}`))
+  return { ...named, threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
 }
 
 /** `ctrDrop` means a drop of ctr; a bare metric is bad below the threshold, or above it where less is better. */

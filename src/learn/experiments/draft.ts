@@ -9,6 +9,7 @@ import { isTellable, readMoment } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { readGuardrails } from './guardrail-rules.ts'
 import { refuseUninterleavable } from './interleavable.ts'
+import { readMetricNames } from './metric-lists.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
 import { shareOf } from './running.ts'
@@ -17,7 +18,6 @@ import { readVariants, unreadWarnings } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */
 const DURATION_MS = 30 * DAY_MS
-const METRICS_MAX = 100
 const COMPARED_TOLD_MAX = 20
 const MODES: Record<string, ExperimentRecord['mode']> = {
   split: 'split',
@@ -179,12 +179,12 @@ function momentOf(
   return timeMs
 }
 
-/** Names of metrics, in any of the forms that lists of them have; the first decides. */
+/** The metrics that decide, the first of them before the others. */
 function readMetrics(sent: ExperimentCreate, warnings: string[]): string[] {
   const { successMetrics, businessMetrics, technicalMetrics } = sent
   const lists = Object.entries({ successMetrics, businessMetrics, technicalMetrics })
   const names = lists.flatMap(([path, list]) => {
-    const named = namesIn(list, path).map(metricName)
+    const named = readMetricNames(list, path).map(metricName)
     warnings.push(...uncountedWarnings(path, named, 'nothing is compared until'))
     return named
   })
@@ -205,32 +205,4 @@ function readWatched(
       `guardrails: ${compared.slice(0, COMPARED_TOLD_MAX).join(', ')} can't be held against control, which an interleaved list has none of: nothing is watched. Send a fixed limit.`,
     )
   return rules
-}
-
-function namesIn(list: unknown, path: string): string[] {
-  if (list === undefined || list === null) return []
-  if (typeof list === 'string') return list === '' ? [] : [list]
-  if (typeof list !== 'object') throw invalid(path, 'must be names of metrics')
-  const entries = Array.isArray(list) ? list : membersOf(list)
-  if (entries.length > METRICS_MAX) throw invalid(path, `must hold at most ${METRICS_MAX} metrics`)
-  return entries.flatMap((entry) => {
-    if (typeof entry === 'string') return entry === '' ? [] : [entry]
-    const { name, metric } = Object(entry) as Record<string, unknown>
-    const named = name ?? metric
-    if (typeof named !== 'string') throw invalid(path, 'must be names of metrics')
-    return [named]
-  })
-}
-
-/** `{primary, secondary}`, or a map whose keys are the names. */
-function membersOf(object: object): unknown[] {
-  const { primary, secondary } = object as Record<string, unknown>
-  if (primary === undefined && secondary === undefined) return Object.keys(object)
-  // Not flattened: there may be hundreds of thousands, of which too many are refused.
-  return listOf(primary).concat(listOf(secondary))
-}
-
-function listOf(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value
-  return value === undefined || value === null ? [] : [value]
 }

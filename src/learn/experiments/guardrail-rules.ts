@@ -1,13 +1,12 @@
 import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
-import { shownName } from '../../word.ts'
-import { METRIC_NAME_MAX } from '../wire/metric-names.ts'
+import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
+import { plainWord, shownName } from '../../word.ts'
+import { mustNameMetric } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
-
-const GUARDRAILS_MAX = 100
 
 type Harm = GuardrailRule['harm']
 
@@ -64,19 +63,20 @@ const SAID: Partial<Record<RuleOperator, Said>> = {
  * says; for any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
  */
 export function readGuardrails(sent: unknown, warnings: string[] = []): GuardrailRule[] {
-  if (sent === undefined || sent === null) return []
-  if (typeof sent !== 'object') throw invalid('guardrails', 'must be a list or a map')
+  if (sent === undefined) return []
+  if (typeof sent !== 'object' || sent === null)
+    throw invalid('guardrails', 'must be a list or a map')
   const sentRules = Array.isArray(sent) ? sent.length : Object.keys(sent).length
-  if (sentRules > GUARDRAILS_MAX) throw tooMany()
+  if (sentRules > EXPERIMENT_RULES_MAX) throw tooMany()
   const rules = Array.isArray(sent)
     ? sent.flatMap((rule, at) => readRules(rule, `guardrails[${at}]`, warnings))
     : Object.entries(sent).flatMap(([metric, value]) => readEntry(metric, value, warnings))
-  if (rules.length > GUARDRAILS_MAX) throw tooMany()
+  if (rules.length > EXPERIMENT_RULES_MAX) throw tooMany()
   return rules
 }
 
 function tooMany(): Error {
-  return invalid('guardrails', `must be at most ${GUARDRAILS_MAX}`)
+  return invalid('guardrails', `must be at most ${EXPERIMENT_RULES_MAX}`)
 }
 
 function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule[] {
@@ -96,20 +96,13 @@ function readRules(sent: unknown, path: string, warnings: string[]): GuardrailRu
 
 function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRule {
   if (!isObject(sent)) throw invalid(path, 'must be an object')
-  const rule = sent
-  const name = rule.metric ?? rule.name
-  if (typeof name !== 'string' || name === '' || name.length > METRIC_NAME_MAX)
-    throw invalid(
-      `${path}.metric`,
-      `must be the name of a metric, a text of at most ${METRIC_NAME_MAX} characters`,
-    )
-  const metric = metricName(name)
-  const bound = boundOf(rule)
+  const { name, metric: named = name, direction, operator = direction } = sent
+  const metric = metricName(mustNameMetric(named, `${path}.metric`))
+  const bound = boundOf(sent)
   if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))
     throw invalid(`${path}.threshold`, 'must be a number')
-  const word = rule.operator ?? rule.direction
-  const said = word === undefined ? undefined : readOperator(word, `${path}.operator`, SAID)
-  const relative = isRelative(rule, said, path)
+  const said = operator === undefined ? undefined : readOperator(operator, `${path}.operator`, SAID)
+  const relative = isRelative(sent, said, path)
   const share = said?.share?.(bound.threshold) ?? bound.threshold
   const harm = bound.harm ?? harmOf(metric) ?? said?.harm
   if (harm === undefined)
@@ -121,18 +114,18 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
     harm: harm ?? 'increase',
     threshold: relative ? Math.abs(share) : bound.threshold,
     relative,
-    ...readSamples(rule.minSamples, path),
+    ...readSamples(sent.minSamples, path),
   }
 }
 
-function boundOf({ threshold, min, max, value, maxDegradation }: Record<string, unknown>): {
+function boundOf({ threshold, min, max, value, maxDegradation = value }: Record<string, unknown>): {
   threshold: unknown
   harm?: Harm
 } {
   if (threshold !== undefined) return { threshold }
   if (max !== undefined) return { threshold: max, harm: 'increase' }
   if (min !== undefined) return { threshold: min, harm: 'decrease' }
-  return { threshold: maxDegradation ?? value }
+  return { threshold: maxDegradation }
 }
 
 function isRelative(
@@ -140,11 +133,11 @@ function isRelative(
   said: Said | undefined,
   path: string,
 ): boolean {
-  if (relative !== undefined && relative !== null && typeof relative !== 'boolean')
+  if (relative !== undefined && typeof relative !== 'boolean')
     throw invalid(`${path}.relative`, 'must be true or false')
   if (said?.share !== undefined) return true
   if (typeof relative === 'boolean') return relative
-  return maxDegradation !== undefined || type === 'relative' || mode === 'relative'
+  return maxDegradation !== undefined || [type, mode].map(plainWord).includes('relative')
 }
 
 function readSamples(sent: unknown, path: string): { minSamples?: number } {

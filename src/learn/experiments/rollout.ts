@@ -55,9 +55,10 @@ const BODY: KnownBody = {
     percentages: 'steps',
   },
 }
+const STEP_SHARES = ['percentage', 'percent', 'share', 'allocation']
 const STEP_BODY: KnownBody = {
   is: 'a step of a roll-out',
-  known: new Set(['percentage', 'percent', 'share', 'allocation']),
+  known: new Set(STEP_SHARES),
   meant: Object.fromEntries(
     Object.entries({ ...EVERY_STEP, interval: 'interval', minSamples: 'minSamples' }).map(
       ([name, meant]) => [name, `${PATH}.${meant}`],
@@ -75,7 +76,8 @@ export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, 
  */
 export function readRollout(sent: object = {}, warnings: string[] = []): Rollout {
   const strategy = sent as Record<string, unknown>
-  const word = wordOf(strategy.type ?? 'steps').toLowerCase()
+  const { type: sentType = 'steps' } = strategy
+  const word = wordOf(sentType).toLowerCase()
   const type = Object.hasOwn(TYPES, word) ? TYPES[word] : undefined
   if (type === undefined) throw invalid(`${PATH}.type`, 'must be immediate, linear or steps')
   warnings.push(...unreadFieldsAt(PATH, sent, BODY))
@@ -113,12 +115,11 @@ export function stepEndMs({ rollout, step, stepSinceMs }: ExperimentRecord): num
   return stepSinceMs + Math.min(rollout.intervalMs, INTERVAL_MS_MAX)
 }
 
-function linearSteps(sent: unknown): number[] {
+function linearSteps(sent: unknown = LINEAR_STEPS): number[] {
   if (Array.isArray(sent)) return readSteps(sent)
-  const count = sent ?? LINEAR_STEPS
-  if (!Number.isInteger(count) || Number(count) < 1 || Number(count) > STEPS_MAX)
+  if (!Number.isInteger(sent) || Number(sent) < 1 || Number(sent) > STEPS_MAX)
     throw invalid(`${PATH}.steps`, `must be a whole number from 1 to ${STEPS_MAX}`)
-  return Array.from({ length: Number(count) }, (_, at) => (at + 1) / Number(count))
+  return Array.from({ length: Number(sent) }, (_, at) => (at + 1) / Number(sent))
 }
 
 function readSteps(sent: unknown): number[] {
@@ -136,10 +137,16 @@ function readSteps(sent: unknown): number[] {
 }
 
 /** A step is a number, or an object with one under a name that says so. */
-function shareOf(step: unknown): number {
+function shareOf(step: unknown, at: number): number {
+  const path = `${PATH}.steps[${at}]`
   if (typeof step === 'number') return step
-  const { percentage, percent, share, allocation } = Object(step) as Record<string, unknown>
-  return Number(wordOf(percentage ?? percent ?? share ?? allocation))
+  const object = asObject(step)
+  if (object === undefined) throw invalid(path, 'must be a number, or an object with a share')
+  const name = STEP_SHARES.find((each) => object[each] !== undefined)
+  if (name === undefined) throw invalid(`${path}.share`, 'is required')
+  const share = object[name]
+  if (typeof share !== 'number') throw invalid(`${path}.${name}`, 'must be a number')
+  return share
 }
 
 function readInterval(sent: unknown, path: string): number {

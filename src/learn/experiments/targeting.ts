@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
+import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { shownName } from '../../word.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
@@ -36,7 +37,6 @@ const COMPARISONS: Partial<Record<RuleOperator, Comparison>> = {
   startsWith: 'startsWith',
   endsWith: 'endsWith',
 }
-const CONDITIONS_MAX = 100
 const VALUES_MAX = 1000
 const PATH = 'targetingRules'
 /** A rule whose operator is ignored asks for equality. */
@@ -59,18 +59,18 @@ const BODY: KnownBody = {
  * has beside these.
  */
 export function readTargeting(rules: unknown, warnings: string[] = []): TargetingCondition[] {
-  if (rules === undefined || rules === null) return []
+  if (rules === undefined) return []
   // Before they are read: a list may hold hundreds of thousands that say nothing.
-  if (rulesIn(rules) > CONDITIONS_MAX) throw tooMany()
+  if (rulesIn(rules) > EXPERIMENT_RULES_MAX) throw tooMany()
   const conditions = readRules(rules, { path: PATH, warnings })
-  if (conditions.length > CONDITIONS_MAX) throw tooMany()
+  if (conditions.length > EXPERIMENT_RULES_MAX) throw tooMany()
   if (conditions.some(({ values }) => values.length > VALUES_MAX))
     throw invalid(PATH, `must hold at most ${VALUES_MAX} values in a condition`)
   return conditions
 }
 
 function tooMany(): Error {
-  return invalid(PATH, `must hold at most ${CONDITIONS_MAX} conditions`)
+  return invalid(PATH, `must hold at most ${EXPERIMENT_RULES_MAX} conditions`)
 }
 
 /** Rules of a list and of the lists in it, looked for until there are too many. */
@@ -82,7 +82,7 @@ function rulesIn(rules: unknown): number {
   let count = 0
   for (const rule of rules) {
     count += 1 + rulesIn(rule)
-    if (count > CONDITIONS_MAX) break
+    if (count > EXPERIMENT_RULES_MAX) break
   }
   return count
 }
@@ -115,7 +115,7 @@ function readRule(rule: unknown, reading: Reading): TargetingCondition[] {
   const { path, warnings } = reading
   const object = asObject(rule)
   if (object === undefined) throw invalid(path, 'must be an object')
-  const field = object.field ?? object.attribute ?? object.key
+  const { key, attribute = key, field = attribute } = object
   // Read as names of fields, these would be a condition that nobody meets.
   if (field === undefined && 'operator' in object && ('value' in object || 'values' in object))
     throw invalid(`${path}.field`, 'is required')

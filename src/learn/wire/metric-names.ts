@@ -1,5 +1,14 @@
+import { invalid } from '../../errors.ts'
+
 /** Characters of the name of a metric: answers and events tell it again. */
-export const METRIC_NAME_MAX = 128
+const METRIC_NAME_MAX = 128
+
+/** What was sent where a rule names its metric, whatever it is called there; throws VALIDATION_FAILED for what is no name. */
+export function mustNameMetric(sent: unknown, path: string): string {
+  if (typeof sent === 'string' && sent !== '' && sent.length <= METRIC_NAME_MAX) return sent
+  const wanted = `the name of a metric, a text of 1 to ${METRIC_NAME_MAX} characters`
+  throw invalid(path, sent === undefined ? `is required: ${wanted}` : `must be ${wanted}`)
+}
 
 /**
  * What is measured of searches, with its other spellings in lower case, without punctuation and unit: guardrails, rollback

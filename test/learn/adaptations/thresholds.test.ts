@@ -16,6 +16,9 @@ describe('acceptance thresholds', () => {
   it('come as objects and as a list, too', () => {
     const list = [{ metric: 'ndcg', operator: '>', threshold: 0.7 }]
     expect(readThresholds(list)).toEqual(readThresholds({ ndcg: { operator: 'gt', value: 0.7 } }))
+    expect(readThresholds([{ name: 'ndcg', operator: '>', threshold: 0.7 }])).toEqual(
+      readThresholds(list),
+    )
     expect(readThresholds({ ctr: { min: 0.1, max: 0.9 } })).toEqual([
       { metric: 'ctr', operator: 'gte', threshold: 0.1 },
       { metric: 'ctr', operator: 'lte', threshold: 0.9 },
@@ -25,10 +28,16 @@ describe('acceptance thresholds', () => {
   it.each([
     [{ ndcg: 'high' }, 'acceptanceThresholds.ndcg'],
     [{ ndcg: {} }, 'acceptanceThresholds.ndcg'],
-    [{ ndcg: { min: 'x' } }, 'acceptanceThresholds.ndcg.threshold'],
+    [{ ndcg: { min: 'x' } }, 'acceptanceThresholds.ndcg.min'],
+    [{ ndcg: { min: null } }, 'acceptanceThresholds.ndcg.min'],
+    [{ ndcg: { operator: null, value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
+    [{ ndcg: { threshold: null, value: 1 } }, 'acceptanceThresholds.ndcg.threshold'],
     [{ ndcg: { operator: 'near', value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
     [{ ndcg: { operator: 'toString', value: 1 } }, 'acceptanceThresholds.ndcg.operator'],
     [[{ threshold: 1 }], 'acceptanceThresholds[0].metric'],
+    [[{ metric: 7, threshold: 1 }], 'acceptanceThresholds[0].metric'],
+    [[{ metric: '', threshold: 1 }], 'acceptanceThresholds[0].metric'],
+    [{ ['m'.repeat(129)]: 1 }, `acceptanceThresholds.${'m'.repeat(64)}`],
   ])('refuse %j and name the place', (sent, path) => {
     expect(() => readThresholds(sent)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),

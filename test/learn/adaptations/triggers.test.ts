@@ -89,6 +89,10 @@ describe('rollback triggers', () => {
     [{ metric: 'ctr', operator: 'lt', threshold: '1' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', threshold: 1, window: 'soon' }, 'rollbackTriggers[0].window'],
     [{ metric: 'ctr', threshold: 1, minSamples: 0 }, 'rollbackTriggers[0].minSamples'],
+    [{ metric: null, name: 'ctr', threshold: 1 }, 'rollbackTriggers[0].metric'],
+    [{ metric: 'ctr', operator: null, threshold: 1 }, 'rollbackTriggers[0].operator'],
+    [{ metric: 'ctr', threshold: null, value: 1 }, 'rollbackTriggers[0].threshold'],
+    [{ metric: 'ctr', threshold: 1, window: null }, 'rollbackTriggers[0].window'],
   ])('refuse %j and name the place', (trigger, path) => {
     expect(() => readTriggers([trigger])).toThrow(
       expect.objectContaining({
@@ -104,7 +108,7 @@ describe('rollback triggers', () => {
       expect.objectContaining({ details: [expect.objectContaining({ path })] })
     const named = (metric: string) => () => readTriggers([{ metric, threshold: 1 }])
     expect(named(long)).toThrow(at('rollbackTriggers[0].metric'))
-    expect(() => readTriggers({ [long]: 1 })).toThrow(at('rollbackTriggers'))
+    expect(() => readTriggers({ [long]: 1 })).toThrow(at(`rollbackTriggers.${'m'.repeat(64)}`))
     expect(named(longest)().triggers[0]?.metric).toBe(longest)
     expect(readTriggers({ [longest]: 1 }).triggers[0]?.metric).toBe(longest)
   })

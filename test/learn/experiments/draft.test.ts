@@ -54,8 +54,24 @@ describe('metrics that decide', () => {
     expect(of({ successMetrics: 'CTR', guardrails: { p95: 300, averageRating: 0.5 } })).toEqual([])
   })
 
-  it.each([[3], [[3]], [[{ target: 1 }]], [Array(101).fill('m')]])('%j are refused', (sent) => {
-    expect(() => draft({ successMetrics: sent })).toThrow(/^successMetrics/)
+  it.each([
+    [3, ''],
+    [null, ''],
+    ['', ''],
+    [[3], '[0]'],
+    [['ctr', ''], '[1]'],
+    [[{ target: 1 }], '[0].name'],
+    [[{ name: null, metric: 'ctr' }], '[0].name'],
+    [{ primary: null, secondary: ['ctr'] }, '.primary'],
+    [{ primary: 'ctr', secondary: [null] }, '.secondary[0]'],
+    [{ ['m'.repeat(129)]: {} }, `.${'m'.repeat(64)}`],
+    [Array(101).fill('m'), ''],
+  ])('%j are refused by their place', (sent, place) => {
+    expect(() => draft({ successMetrics: sent })).toThrow(
+      expect.objectContaining({
+        details: [expect.objectContaining({ path: `successMetrics${place}` })],
+      }),
+    )
   })
 })
 

@@ -36,6 +36,7 @@ describe('guardrails', () => {
       false,
     ],
     ['a share of control', [{ metric: 'ctr', threshold: -0.05, relative: true }], 'decrease', true],
+    ['a share in capitals', [{ metric: 'ctr', threshold: 1, type: 'RELATIVE' }], 'decrease', true],
   ])('read %s', (_, sent, harm, relative) => {
     expect(readGuardrails(sent)).toMatchObject([{ harm, relative }])
   })
@@ -45,6 +46,11 @@ describe('guardrails', () => {
     ['an unknown operator', [{ metric: 'ctr', operator: '~', threshold: 1 }], 'operator'],
     ['a threshold in words', { ctr: 'low' }, 'threshold'],
     ['no metric', [{ threshold: 1 }], 'metric'],
+    ['null', null, 'guardrails must'],
+    ['null as a metric', [{ metric: null, name: 'ctr', threshold: 1 }], '\\[0\\].metric'],
+    ['null as an operator', [{ metric: 'ctr', operator: null, threshold: 1 }], 'operator'],
+    ['null as a share', [{ metric: 'ctr', relative: null, threshold: 1 }], 'relative'],
+    ['null as a degradation', [{ metric: 'ctr', maxDegradation: null, value: 1 }], 'threshold'],
     [
       'a negative number of samples',
       [{ metric: 'ctr', threshold: 1, minSamples: -1 }],
@@ -254,8 +260,22 @@ describe('a rollout', () => {
     [{ interval: 'soon' }],
     [{ interval: -1 }],
     [{ minSamples: 0.5 }],
+    [{ type: null }],
+    [{ type: 'linear', steps: null }],
+    [{ interval: null }],
+    [{ minSamples: null }],
   ])('%j is refused', (sent) => {
     expect(() => readRollout(sent)).toThrow(/^rolloutStrategy\./)
+  })
+
+  it.each([
+    [['50', 100], 'steps[0] must be a number'],
+    [[10, null], 'steps[1] must be a number'],
+    [[{ percentage: '50' }, 100], 'steps[0].percentage must be a number'],
+    [[{ percentage: null, percent: 50 }], 'steps[0].percentage must be a number'],
+    [[{ until: 50 }, 100], 'steps[0].share is required'],
+  ])('the steps %j are refused where they are wrong', (steps, problem) => {
+    expect(() => readRollout({ steps })).toThrow(`rolloutStrategy.${problem}`)
   })
 
   const steps = { type: 'steps', steps: [50, 100], interval: '1h', minSamples: 3 }
