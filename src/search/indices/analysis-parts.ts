@@ -1,7 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { partsOf } from '../../synonym-rule.ts'
 import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
-import { lengthOf } from './grams.ts'
 import { LANGUAGES, languageOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
 
@@ -13,6 +12,11 @@ export interface AnalysisFilter {
 
 /** What cuts a text into words, as the Rust core reads it. */
 export type AnalysisTokenizer = string | { type: string; min?: number; max?: number }
+
+export interface Analyzer {
+  tokenizer: AnalysisTokenizer
+  filters: AnalysisFilter[]
+}
 
 export type Shape = Record<string, unknown>
 
@@ -127,6 +131,11 @@ export function synonymFilter(rules: unknown, path: string): AnalysisFilter {
     Array.isArray(rule) ? rule.map((word) => wordOf(word)) : partsOf(wordOf(rule)),
   )
   return { type: 'synonym', rules: lists }
+}
+
+/** What was sent as a number of characters; NaN for an object or a list, which may have no text to read one from. */
+export function lengthOf(sent: unknown): number {
+  return Number(wordOf(sent) || Number.NaN)
 }
 
 /** What was sent for a word of a closed list, which may come in any case. */

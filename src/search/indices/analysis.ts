@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import { wordOf } from '../../word.ts'
 import {
   type AnalysisFilter,
-  type AnalysisTokenizer,
+  type Analyzer,
   asShape,
   lowerWord,
   readFilter,
@@ -15,11 +15,6 @@ import {
 } from './analysis-parts.ts'
 import { isNoLanguage, LANGUAGES, languageOf, stemmerOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
-
-export interface Analyzer {
-  tokenizer: AnalysisTokenizer
-  filters: AnalysisFilter[]
-}
 
 const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
 const FOLD: AnalysisFilter = { type: 'asciifolding' }

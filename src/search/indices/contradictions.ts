@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { lowerWord, WORD_LENGTH } from './analysis-parts.ts'
-import { gramLengths, lengthOf } from './grams.ts'
+import { lengthOf, lowerWord, WORD_LENGTH } from './analysis-parts.ts'
+import { gramLengths } from './grams.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
 type Shape = Record<string, unknown>

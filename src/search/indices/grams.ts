@@ -1,5 +1,4 @@
-import { wordOf } from '../../word.ts'
-import type { Analyzer } from './analysis.ts'
+import { type Analyzer, lengthOf } from './analysis-parts.ts'
 
 /** A field whose words are cut into pieces of `shortest` to `longest` characters. */
 export interface GramField {
@@ -30,9 +29,4 @@ export function gramFields(
 export function gramLengths(min?: unknown, max?: unknown): { shortest: number; longest: number } {
   const shortest = lengthOf(min ?? 1)
   return { shortest, longest: Math.max(lengthOf(max ?? 2), shortest) }
-}
-
-/** What was sent as a number of characters; NaN for an object or a list, which may have no text to read one from. */
-export function lengthOf(sent: unknown): number {
-  return Number(wordOf(sent) || Number.NaN)
 }
