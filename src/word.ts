@@ -9,11 +9,14 @@ export function wordOf(sent: unknown): string {
   return typeof sent === 'object' && sent !== null ? '' : String(sent)
 }
 
+/** What was sent for a word of a closed list, which may come in any case. */
+export function lowerWord(sent: unknown): string {
+  return wordOf(sent).toLowerCase()
+}
+
 /** One spelling of a word of several: `greaterThan`, `greater_than`, `Greater than` and `greater-than` are one. */
 export function plainWord(sent: unknown): string {
-  return wordOf(sent)
-    .toLowerCase()
-    .replaceAll(/[\s_-]/g, '')
+  return lowerWord(sent).replaceAll(/[\s_-]/g, '')
 }
 
 /** The first characters of a text, none cut in half: UTF-8 has no way to write half a character. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
-import { wordOf } from '../../word.ts'
+import { lowerWord, wordOf } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
@@ -77,7 +77,7 @@ export const AT_ONCE: Rollout = { type: 'immediate', steps: [1], intervalMs: 0, 
 export function readRollout(sent: object = {}, warnings: string[] = []): Rollout {
   const strategy = sent as Record<string, unknown>
   const { type: sentType = 'steps' } = strategy
-  const word = wordOf(sentType).toLowerCase()
+  const word = lowerWord(sentType)
   const type = Object.hasOwn(TYPES, word) ? TYPES[word] : undefined
   if (type === undefined) throw invalid(`${PATH}.type`, 'must be immediate, linear or steps')
   warnings.push(...unreadFieldsAt(PATH, sent, BODY))

@@ -1,6 +1,6 @@
 import { asObject, isObject } from '../../object.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS, type Tuning } from '../../schema/tuning.ts'
-import { shownName, wordOf } from '../../word.ts'
+import { lowerWord, shownName } from '../../word.ts'
 import {
   type Note,
   noteEmpty,
@@ -153,7 +153,7 @@ function readModel(value: unknown, tuning: Tuning): Problem | undefined {
 function word(key: 'fusion' | 'operator' | 'fuzziness', words: readonly string[]): Setting {
   return {
     read: (value, tuning) => {
-      const sent = wordOf(value).toLowerCase()
+      const sent = lowerWord(value)
       if (!words.includes(sent)) return { path: '', message: `must be one of ${words.join(', ')}` }
       Object.assign(tuning, { [key]: key === 'fuzziness' ? sent.toUpperCase() : sent })
       return undefined

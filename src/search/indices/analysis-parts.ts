@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { partsOf } from '../../synonym-rule.ts'
-import { ENGLISH_STOP_WORDS, wordOf } from '../../word.ts'
+import { ENGLISH_STOP_WORDS, lowerWord, wordOf } from '../../word.ts'
 import { LANGUAGES, languageOf } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
 
@@ -116,7 +116,7 @@ function lengthFilter({ min, max }: Shape, path: string): AnalysisFilter {
 /** The stop words that were sent at `path`: a list of them, or the name of one. */
 export function stopFilter(words: unknown, path: string): AnalysisFilter {
   if (Array.isArray(words)) return { type: 'stop', words: words.map((word) => wordOf(word)) }
-  const name = wordOf(words).replaceAll('_', '').toLowerCase()
+  const name = lowerWord(words).replaceAll('_', '')
   if (name === 'none') return { type: 'stop', words: [] }
   if (name === 'english' || name === 'en') return { type: 'stop', words: ENGLISH_STOP_WORDS }
   const language = languageOf(name)
@@ -136,11 +136,6 @@ export function synonymFilter(rules: unknown, path: string): AnalysisFilter {
 /** What was sent as a number of characters; NaN for an object or a list, which may have no text to read one from. */
 export function lengthOf(sent: unknown): number {
   return Number(wordOf(sent) || Number.NaN)
-}
-
-/** What was sent for a word of a closed list, which may come in any case. */
-export function lowerWord(sent: unknown): string {
-  return wordOf(sent).toLowerCase()
 }
 
 /** What was sent where an object belongs; none is one that says nothing. */

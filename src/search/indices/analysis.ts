@@ -1,10 +1,9 @@
 import { invalid } from '../../errors.ts'
-import { wordOf } from '../../word.ts'
+import { lowerWord, wordOf } from '../../word.ts'
 import {
   type AnalysisFilter,
   type Analyzer,
   asShape,
-  lowerWord,
   readFilter,
   readTokenizer,
   type Shape,

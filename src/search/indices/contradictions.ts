@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../errors.ts'
 import type { IndexSettings } from '../../schema/indices.ts'
-import { lengthOf, lowerWord, WORD_LENGTH } from './analysis-parts.ts'
+import { lowerWord } from '../../word.ts'
+import { lengthOf, WORD_LENGTH } from './analysis-parts.ts'
 import { gramLengths } from './grams.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 
@@ -29,10 +30,10 @@ export function refuseContradictions(settings: IndexSettings): void {
         throw invalid(`settings.${other}`, `contradicts settings.${first}; send one of them`)
   }
   for (const { path, analysis } of sentAnalyses(settings)) {
-    for (const [name, tokenizer] of Object.entries(asShape(analysis.tokenizer)))
-      refuseLengths(`${path}.tokenizer.${name}`, asShape(tokenizer))
-    for (const [name, filter] of Object.entries(asShape(analysis.filter)))
-      refuseLeast(`${path}.filter.${name}`, name, asShape(filter))
+    for (const [name, tokenizer] of Object.entries(shapeOrNone(analysis.tokenizer)))
+      refuseLengths(`${path}.tokenizer.${name}`, shapeOrNone(tokenizer))
+    for (const [name, filter] of Object.entries(shapeOrNone(analysis.filter)))
+      refuseLeast(`${path}.filter.${name}`, name, shapeOrNone(filter))
   }
 }
 
@@ -61,10 +62,10 @@ function refuseLengths(path: string, { type, min_gram: least, max_gram: most }: 
 }
 
 function at(settings: IndexSettings, path: string): unknown {
-  return path.split('.').reduce((inner: unknown, name) => asShape(inner)[name], settings)
+  return path.split('.').reduce((inner: unknown, name) => shapeOrNone(inner)[name], settings)
 }
 
 /** An object as a shape. Nothing contradicts what is no object; its type is refused where it is read. */
-function asShape(sent: unknown): Shape {
+function shapeOrNone(sent: unknown): Shape {
   return typeof sent === 'object' && sent !== null ? (sent as Shape) : {}
 }

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { invalid } from '../../errors.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
-import { wordOf } from '../../word.ts'
+import { lowerWord, wordOf } from '../../word.ts'
 import { findAnalyzer, readAnalyzers } from './analysis.ts'
 import type { Analyzer } from './analysis-parts.ts'
 import { openBelow } from './dotted.ts'
@@ -97,7 +97,7 @@ export function compileDefinition(
     readField(placeOf(name), property, { analyzers, fields, objects, embedder, warnings })
   const hasBelow = openBelow(fields.map(({ source }) => source))
   for (const object of objects) object.isBare = !hasBelow(object.name)
-  const dynamic = mappings.dynamic === undefined ? 'true' : wordOf(mappings.dynamic).toLowerCase()
+  const dynamic = mappings.dynamic === undefined ? 'true' : lowerWord(mappings.dynamic)
   if (!['true', 'false', 'strict'].includes(dynamic))
     throw invalid('mappings.dynamic', 'must be true, false or "strict"')
   return {
@@ -171,14 +171,14 @@ function placeOf(name: string): Place {
 
 function readField(place: Place, sent: unknown, reading: Reading): void {
   const { name, source, path } = place
-  const property = asShape(sent, path)
+  const property = mustBeObject(sent, path)
   const type = declaredType(property)
   if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
   if (type === 'object') {
     const object = { name, isOpen: property.properties === undefined, isBare: true }
     if (name === source) reading.objects.push(object)
     const at = `${path}.properties`
-    for (const [child, inner] of Object.entries(asShape(property.properties ?? {}, at))) {
+    for (const [child, inner] of Object.entries(mustBeObject(property.properties ?? {}, at))) {
       const whole = `${name}.${child}`
       readField({ name: whole, source: whole, path: `${at}.${child}` }, inner, reading)
     }
@@ -192,11 +192,11 @@ function readField(place: Place, sent: unknown, reading: Reading): void {
     throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
   reading.fields.push(fieldDefinition(place, type as FieldType, property, reading.analyzers))
   const at = `${path}.fields`
-  for (const [child, inner] of Object.entries(asShape(property.fields ?? {}, at)))
+  for (const [child, inner] of Object.entries(mustBeObject(property.fields ?? {}, at)))
     readField({ name: `${name}.${child}`, source, path: `${at}.${child}` }, inner, reading)
 }
 
-function asShape(sent: unknown, path: string): Shape {
+function mustBeObject(sent: unknown, path: string): Shape {
   if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Shape
   throw invalid(path, 'must be an object')
 }

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { invalid } from '../../errors.ts'
 import { DIMENSIONS_MAX, DIMENSIONS_MIN, type IndexSettings } from '../../schema/indices.ts'
-import { shownName, wordOf } from '../../word.ts'
+import { lowerWord, shownName } from '../../word.ts'
 
 export interface Embedder {
   /** learned: from the index's own documents; http: from an endpoint; given: sent by the caller. */
@@ -27,7 +27,7 @@ export function readEmbedder(
   config: Pick<Config, 'embedder' | 'embedderDimensions'>,
 ): Embedder {
   const sent = (settings.embedder ?? {}) as Record<string, unknown>
-  const kind = wordOf(sent.kind ?? sent.source ?? config.embedder).toLowerCase()
+  const kind = lowerWord(sent.kind ?? sent.source ?? config.embedder)
   if (kind !== 'learned' && kind !== 'http' && kind !== 'given')
     throw invalid('settings.embedder.kind', 'must be learned, http or given')
   if (kind === 'learned') return { kind, dimensions: LEARNED_DIMENSIONS }

@@ -1,7 +1,7 @@
 import { nearestName } from '../../nearest-name.ts'
 import { asObject } from '../../object.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
-import { shownName, wordOf } from '../../word.ts'
+import { lowerWord, shownName } from '../../word.ts'
 import { isNoLanguage } from './languages.ts'
 import { sentAnalyses } from './sent-analysis.ts'
 import { unreadParts } from './unread-parts.ts'
@@ -82,7 +82,7 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
 
 /** The type that a property of a mapping says, or that it has by saying none. */
 export function declaredType({ type, properties }: Record<string, unknown>): string {
-  return wordOf(type ?? (properties === undefined ? 'text' : 'object')).toLowerCase()
+  return lowerWord(type ?? (properties === undefined ? 'text' : 'object'))
 }
 
 function* countsIn(sent: IndexSettings): Iterable<string> {
@@ -94,7 +94,7 @@ function* countsIn(sent: IndexSettings): Iterable<string> {
 }
 
 function* withoutStemmer(at: string, { language, stemming }: Shape): Iterable<string> {
-  if (stemming === true && isNoLanguage(wordOf(language).toLowerCase()))
+  if (stemming === true && isNoLanguage(lowerWord(language)))
     yield `${at}.stemming: recorded, not honoured; without a language there is no stemmer: name one, such as "english".`
 }
 
@@ -133,7 +133,7 @@ function* ofWords(path: string, property: Record<string, unknown>, type: string)
 
 function* inEmbedder(sent: Shape | undefined): Iterable<string> {
   const path = 'settings.embedder'
-  const isHttp = wordOf(sent?.kind ?? sent?.source).toLowerCase() === 'http'
+  const isHttp = lowerWord(sent?.kind ?? sent?.source) === 'http'
   if (sent?.model !== undefined && !isHttp)
     yield `${path}.model: recorded, not honoured; only the vectors of an endpoint are told apart by it.`
   yield* unread(path, sent, EMBEDDER)

@@ -1,5 +1,5 @@
 import { asObject } from '../../object.ts'
-import { wordOf } from '../../word.ts'
+import { lowerWord, wordOf } from '../../word.ts'
 
 type Shape = Record<string, unknown>
 
@@ -35,7 +35,7 @@ const DONE: Readonly<Record<string, (value: unknown) => boolean>> = {
 /** Places in an `analysis`, which stands at `at`, of what is said of analyzers, tokenizers and filters and not read. */
 export function* unreadParts(at: string, analysis: Shape): Iterable<string> {
   yield* inParts(`${at}.analyzer`, analysis.analyzer, ({ type }) =>
-    typeOf(type ?? 'custom') === 'custom' ? CUSTOM : BUILT_IN,
+    lowerWord(type ?? 'custom') === 'custom' ? CUSTOM : BUILT_IN,
   )
   yield* inParts(`${at}.tokenizer`, analysis.tokenizer, (part) => keysOf(TOKENIZERS, part))
   yield* inParts(`${at}.filter`, analysis.filter, (part, name) => keysOf(FILTERS, part, name))
@@ -58,12 +58,8 @@ function keysOf(
   { type }: Shape,
   name = '',
 ): readonly string[] {
-  const own = typeOf(type ?? name)
+  const own = lowerWord(type ?? name)
   return ['type', ...(Object.hasOwn(table, own) ? (table[own] ?? []) : [])]
-}
-
-function typeOf(sent: unknown): string {
-  return wordOf(sent).toLowerCase()
 }
 
 function isTrue(value: unknown): boolean {

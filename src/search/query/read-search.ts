@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import { FACETS_MAX, type Facets } from '../../schema/facet.ts'
 import type { SearchRequest, Sort } from '../../schema/search.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS } from '../../schema/tuning.ts'
-import { wordOf } from '../../word.ts'
+import { lowerWord } from '../../word.ts'
 import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'
 import { decodeCursor } from './cursor.ts'
 import { readFilters } from './filter.ts'
@@ -145,7 +145,7 @@ function readSortText(text: string, path: string, isMapped: (field: string) => b
 function readOrder(order: unknown, path: string): boolean {
   const word =
     typeof order === 'object' && order !== null ? (order as { order?: unknown }).order : order
-  const direction = wordOf(word).toLowerCase()
+  const direction = lowerWord(word)
   if (direction !== 'asc' && direction !== 'desc') throw invalid(path, 'must be asc or desc')
   return direction === 'desc'
 }
