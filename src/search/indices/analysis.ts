@@ -18,19 +18,20 @@ import type { SentAnalysis } from './sent-analysis.ts'
 const LOWERCASE: AnalysisFilter = { type: 'lowercase' }
 const FOLD: AnalysisFilter = { type: 'asciifolding' }
 const LENGTH: AnalysisFilter = { type: 'length', max: WORD_LENGTH }
-/** What an analyzer of a language is made of by default. */
+/** The analyzers of no language that need no definition. */
+const BUILT_IN = new Map<string, Analyzer>([
+  ['standard', { tokenizer: 'standard', filters: [LOWERCASE, FOLD, LENGTH] }],
+  ['simple', { tokenizer: 'letter', filters: [LOWERCASE, LENGTH] }],
+  ['whitespace', { tokenizer: 'whitespace', filters: [] }],
+  ['keyword', { tokenizer: 'keyword', filters: [] }],
+  ['stop', { tokenizer: 'letter', filters: [LOWERCASE, stopFilter('_english_', 'stop')] }],
+])
+/** What an analyzer that goes by the name of a language adds to it: nothing. */
 const NOTHING_SENT: SentAnalysis = { path: '', analysis: {} }
 
-/** The analyzers that need no definition, by name. */
+/** The analyzer that needs no definition and is called `name`. */
 function builtInAnalyzer(name: string): Analyzer | undefined {
-  if (name === 'standard') return { tokenizer: 'standard', filters: [LOWERCASE, FOLD, LENGTH] }
-  if (name === 'simple') return { tokenizer: 'letter', filters: [LOWERCASE, LENGTH] }
-  if (name === 'whitespace') return { tokenizer: 'whitespace', filters: [] }
-  if (name === 'keyword') return { tokenizer: 'keyword', filters: [] }
-  if (name === 'stop')
-    return { tokenizer: 'letter', filters: [LOWERCASE, stopFilter('_english_', 'stop')] }
-  if (LANGUAGES.includes(name)) return languageAnalyzer(name, NOTHING_SENT)
-  return undefined
+  return LANGUAGES.includes(name) ? languageAnalyzer(name, NOTHING_SENT) : BUILT_IN.get(name)
 }
 
 /** What stop words may be sent as. */
@@ -114,17 +115,7 @@ export function findAnalyzer(
 }
 
 function knownAnalyzers(analyzers: Record<string, Analyzer>): string[] {
-  return [
-    ...new Set([
-      ...Object.keys(analyzers),
-      'standard',
-      'simple',
-      'whitespace',
-      'keyword',
-      'stop',
-      ...LANGUAGES,
-    ]),
-  ]
+  return [...new Set([...Object.keys(analyzers), ...BUILT_IN.keys(), ...LANGUAGES])]
 }
 
 function readLanguage({ path, analysis }: SentAnalysis): string | undefined {
