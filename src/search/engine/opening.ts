@@ -83,13 +83,13 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
   core.states.set(entry.record.engineId, state)
   state.opening = openFiles(core, state).catch((cause: unknown) => {
     core.states.delete(entry.record.engineId)
-    throw unopened(core, entry, cause)
+    throw reportUnopened(core, entry, cause)
   })
   return state.opening
 }
 
 /** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
-function unopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
+function reportUnopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
   if (cause instanceof ServiceError || core.closing) return cause
   const { name } = entry.record
   if (entry.dropped !== true) noteUnopened(core, entry)

@@ -66,55 +66,55 @@ const GATHER_MS_MAX = 10
 /** So many changes share the cost of a commit well enough. */
 const GATHERED_CHANGES = 64
 
-interface Core {
+interface Queues {
   apply: Apply
   /** By the id of the index. */
-  queues: Map<number, Queue>
+  ofIndex: Map<number, Queue>
 }
 
 export function openPublisher(apply: Apply): Publisher {
-  const core: Core = { apply, queues: new Map() }
+  const queues: Queues = { apply, ofIndex: new Map() }
   return {
     publish: (entry, changes) =>
       new Promise((resolve, reject) => {
-        const queue = queueOf(core, entry)
+        const queue = queueOf(queues, entry)
         queue.waiting.push({ changes, caller: { resolve, reject } })
         const { gathering } = queue
         if (gathering !== undefined && writersOf(queue.waiting) >= gathering.writers)
           gathering.complete()
-        start(core, queue)
+        start(queues, queue)
       }),
     publishSoon: (entry, changes) => {
-      const queue = queueOf(core, entry)
+      const queue = queueOf(queues, entry)
       queue.waiting.push({ changes })
-      if (queue.waiting.length >= WAITING_WRITES_MAX) start(core, queue)
-      else startSoon(core, queue)
+      if (queue.waiting.length >= WAITING_WRITES_MAX) start(queues, queue)
+      else startSoon(queues, queue)
     },
-    exclusive: (entry, work) => exclusive(core, entry, work),
-    isBusy: ({ record }) => core.queues.has(record.id),
-    settled: ({ record }) => settled(core, record.id),
+    exclusive: (entry, work) => exclusive(queues, entry, work),
+    isBusy: ({ record }) => queues.ofIndex.has(record.id),
+    settled: ({ record }) => settled(queues, record.id),
     idle: async () => {
-      const { queues } = core
-      while (queues.size > 0)
-        await Promise.all(Array.from(queues.keys(), (id) => settled(core, id)))
+      const { ofIndex } = queues
+      while (ofIndex.size > 0)
+        await Promise.all(Array.from(ofIndex.keys(), (id) => settled(queues, id)))
     },
   }
 }
 
-function queueOf({ queues }: Core, entry: IndexEntry): Queue {
+function queueOf({ ofIndex }: Queues, entry: IndexEntry): Queue {
   const { id } = entry.record
-  const queue: Queue = queues.get(id) ?? { entry, waiting: [] }
-  queues.set(id, queue)
+  const queue: Queue = ofIndex.get(id) ?? { entry, waiting: [] }
+  ofIndex.set(id, queue)
   return queue
 }
 
-function start(core: Core, queue: Queue): void {
+function start(queues: Queues, queue: Queue): void {
   stopTimer(queue)
-  if (queue.running === undefined) occupy(core, queue, drain(queue, core.apply))
+  if (queue.running === undefined) occupy(queues, queue, drain(queue, queues.apply))
 }
 
-function startSoon(core: Core, queue: Queue): void {
-  queue.timer ??= setTimeout(() => start(core, queue), SHARE_MS)
+function startSoon(queues: Queues, queue: Queue): void {
+  queue.timer ??= setTimeout(() => start(queues, queue), SHARE_MS)
 }
 
 function stopTimer(queue: Queue): void {
@@ -123,39 +123,43 @@ function stopTimer(queue: Queue): void {
 }
 
 /** Keeps the queue for `work`, then goes on with what came meanwhile. */
-function occupy(core: Core, queue: Queue, work: Promise<void>): void {
+function occupy(queues: Queues, queue: Queue, work: Promise<void>): void {
   const free = () => {
     queue.running = undefined
-    goOn(core, queue)
+    goOn(queues, queue)
   }
   queue.running = work.then(free, free)
 }
 
-function goOn(core: Core, queue: Queue): void {
-  if (isPressing(queue)) start(core, queue)
-  else if (queue.waiting.length > 0) startSoon(core, queue)
+function goOn(queues: Queues, queue: Queue): void {
+  if (isPressing(queue)) start(queues, queue)
+  else if (queue.waiting.length > 0) startSoon(queues, queue)
   else {
     // A timer left over would strike later, when another queue has taken this one's place.
     stopTimer(queue)
-    core.queues.delete(queue.entry.record.id)
+    queues.ofIndex.delete(queue.entry.record.id)
   }
 }
 
-async function exclusive(core: Core, entry: IndexEntry, work: () => Promise<void>): Promise<void> {
+async function exclusive(
+  queues: Queues,
+  entry: IndexEntry,
+  work: () => Promise<void>,
+): Promise<void> {
   // Asked for anew each time: a queue that has run dry is replaced by the next write's.
-  let queue = queueOf(core, entry)
+  let queue = queueOf(queues, entry)
   while (queue.running !== undefined) {
     await queue.running
-    queue = queueOf(core, entry)
+    queue = queueOf(queues, entry)
   }
   const done = work()
-  occupy(core, queue, done)
+  occupy(queues, queue, done)
   await done
 }
 
-async function settled(core: Core, id: number): Promise<void> {
-  for (let queue = core.queues.get(id); queue !== undefined; queue = core.queues.get(id)) {
-    start(core, queue)
+async function settled(queues: Queues, id: number): Promise<void> {
+  for (let queue = queues.ofIndex.get(id); queue !== undefined; queue = queues.ofIndex.get(id)) {
+    start(queues, queue)
     await queue.running
   }
 }
