@@ -34,7 +34,7 @@ export interface SearchInput {
   /** The core's highlight request as JSON. */
   highlight: string | undefined
   /** What a cursor of this list is tied to. */
-  cursorText: string
+  listText: string
   /** The list's number, for its cursor. */
   list: number
   /** Hits on the pages before this one. */
@@ -197,7 +197,7 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
   return encodeCursor({
     generation: result.generation,
     after,
-    queryHash: cursorHash(input.cursorText),
+    queryHash: cursorHash(input.listText),
     shown: input.shownBefore + result.ords.length,
     list: input.list,
     indices: begunIn(input),

@@ -66,7 +66,7 @@ export function searchJob(
     vector,
     fields: search.fields,
     highlight: highlightOf(search, request),
-    cursorText: read.listText,
+    listText: read.listText,
     list: plan.list,
     shownBefore: read.shownBefore,
     startedMs,

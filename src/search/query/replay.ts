@@ -3,13 +3,12 @@ import { NOTHING_ADDED } from '../../schema/plan.ts'
 import { sharedMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { type Added, packAdded } from './added-scores.ts'
+import { packAdded } from './added-scores.ts'
 import { deadlineOf } from './deadline.ts'
 import { pageIndex, type Replayable } from './job.ts'
 
 /** What is kept of a search that was shown, as far as it decides the list. */
 export interface KeptSearch extends Replayable {
-  added?: Added[]
   generation: number
   /** Hits before the first one. */
   from: number
@@ -38,7 +37,7 @@ export function replayJob(
     vector: shown.vector === undefined ? undefined : floats(shown.vector),
     fields: [],
     highlight: undefined,
-    cursorText: '',
+    listText: '',
     list: 0,
     shownBefore: shown.from,
     startedMs,
