@@ -1,17 +1,16 @@
-import { invalid, type ServiceError, serviceError } from '../../errors.ts'
+import { type ServiceError, serviceError } from '../../errors.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import { steadyMs } from '../../shared-clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { BatchedWrite } from '../engine/batch.ts'
-import { type Definition, FOR_TEXTS } from '../indices/definition.ts'
 import { latest } from '../indices/indices.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
 import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
+import { hasText, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { merged, preparedFor } from './prepared.ts'
-import { valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
@@ -174,34 +173,6 @@ function storedJson(source: Source): string {
   return wellFormedJson(
     Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null)),
   )
-}
-
-/** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
-export function hasText(source: Source, definition: Definition): boolean {
-  return definition.fields.some((field) => {
-    if (field.type !== 'text') return false
-    return valuesAt(source, field.source).some(
-      (value) => typeof value === 'string' && value.trim() !== '',
-    )
-  })
-}
-
-/** Text fields that a refusal names. */
-const NAMED_MAX = 10
-
-export function noText({ fields }: Definition): ServiceError {
-  // The words of a number are no text of the document, though a sub-field may read them.
-  const isTold = (own: string) =>
-    fields.every(({ name, type }) => name !== own || FOR_TEXTS.includes(type))
-  const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
-  const names = [...new Set(texts)].filter(isTold)
-  if (names.length === 0)
-    return invalid(
-      'document',
-      'needs text, but its index’s mapping has no text field; use an index whose mapping has one',
-    )
-  const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
-  return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
 }
 
 function notFound(): ServiceError {

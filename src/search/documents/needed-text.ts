@@ -1,0 +1,32 @@
+import { invalid, type ServiceError } from '../../errors.ts'
+import { type Definition, FOR_TEXTS } from '../indices/definition.ts'
+import { valuesAt } from './source.ts'
+
+/** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
+export function hasText(source: Record<string, unknown>, definition: Definition): boolean {
+  return definition.fields.some((field) => {
+    if (field.type !== 'text') return false
+    return valuesAt(source, field.source).some(
+      (value) => typeof value === 'string' && value.trim() !== '',
+    )
+  })
+}
+
+/** Text fields that a refusal names. */
+const NAMED_MAX = 10
+
+/** VALIDATION_FAILED about a document without text: it names the fields that may hold some. */
+export function noText({ fields }: Definition): ServiceError {
+  // The words of a number are no text of the document, though a sub-field may read them.
+  const isTold = (own: string) =>
+    fields.every(({ name, type }) => name !== own || FOR_TEXTS.includes(type))
+  const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
+  const names = [...new Set(texts)].filter(isTold)
+  if (names.length === 0)
+    return invalid(
+      'document',
+      'needs text, but its index’s mapping has no text field; use an index whose mapping has one',
+    )
+  const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
+  return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
+}
