@@ -65,9 +65,9 @@ export const createDocumentInIndex = route({
   errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
   handle: (call) => {
     const { params, body } = call
-    const { name: first } = params
-    refuseContradiction({ path: 'index', again: body.index, place: 'the path', first })
-    return create(call, { ...body, index: first })
+    const { name } = params
+    refuseContradiction({ path: 'index', again: body.index, place: 'the path', first: name })
+    return create(call, { ...body, index: name })
   },
 })
 
@@ -125,9 +125,9 @@ export const bulkDocuments = route({
     if (Array.isArray(body)) return answer(await app.bulk.list(body, { ...options, suspicious }))
     const { documents, ...common } = body
     if (suspicious) refuseUnkeepable(common)
-    const { index: first } = query
-    refuseContradiction({ path: 'index', again: common.index, place: '?index=', first })
-    const index = common.index ?? first
+    const said = { path: 'index', again: common.index, place: '?index=', first: query.index }
+    refuseContradiction(said)
+    const index = common.index ?? query.index
     return answer(await app.bulk.list(documents, { ...options, index, suspicious }))
   },
 })

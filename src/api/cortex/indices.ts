@@ -49,9 +49,9 @@ export const putIndex = route({
   reply: IndexCreated,
   errors: ['INDEX_EXISTS', 'LIMIT_REACHED', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
   handle: ({ app, params, body }) => {
-    const { name: first } = params
-    refuseContradiction({ path: 'name', again: body.name, place: 'the path', first })
-    return app.catalog.put(first, body)
+    const { name } = params
+    refuseContradiction({ path: 'name', again: body.name, place: 'the path', first: name })
+    return app.catalog.put(name, body)
   },
 })
 

@@ -60,13 +60,13 @@ async function loadList(
   const { suspicious, noteDone } = options
   const groups = openGroups(documents, options)
   const breathe = openBreath(STRETCH_MS)
-  // A note that all is done must be written with all that would be there twice.
-  const isOne = noteDone !== undefined && items.some(isNameless)
+  // Sent again, what has no id would be there twice: it must be in one transaction with the note that the request is done.
+  const mustBeOneGroup = noteDone !== undefined && items.some(isNameless)
   let group: Read[] = []
   for (const value of items) {
     group.push(read({ value, suspicious }))
     if (group.length % ITEMS_A_BREATH === 0) await breathe()
-    if (isOne || group.length < GROUP_LINES) continue
+    if (mustBeOneGroup || group.length < GROUP_LINES) continue
     await groups.write(group)
     group = []
   }
