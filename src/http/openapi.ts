@@ -29,7 +29,7 @@ const WITH_BODY: ErrorCode[] = [
   'BODY_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
-const WITH_WRITES: ErrorCode[] = ['DISK_FULL', 'STORE_UNAVAILABLE']
+const WITH_WRITES: ErrorCode[] = ['DISK_FULL']
 
 const TAGS: Record<Route['tag'], string> = {
   search: 'Searches, completions and spelling.',

@@ -28,7 +28,6 @@ export const recordEvent = route({
     performance: { renderMs: 41 },
   },
   reply: Type.Union([AnalyticsReceipt, AnalyticsReceipts]),
-  errors: ['OVERLOADED', 'DISK_FULL', 'STORE_UNAVAILABLE'],
   handle: ({ app, body, noteDone }) => app.learning.analytics.record(body, noteDone),
 })
 
@@ -60,6 +59,6 @@ export const recordMetric = route({
     service: 'checkout',
   },
   reply: MetricReceipt,
-  errors: ['NAME_TAKEN', 'TOO_MANY_SERIES', 'DISK_FULL', 'STORE_UNAVAILABLE'],
+  errors: ['NAME_TAKEN', 'TOO_MANY_SERIES'],
   handle: ({ app, body, noteDone }) => app.learning.metricRecords.record(body, noteDone),
 })

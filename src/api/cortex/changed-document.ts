@@ -25,14 +25,7 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     bodyLimit: 'documentBytesMax',
     content: 'all',
     reply: DocumentWritten,
-    errors: [
-      'INDEX_NOT_FOUND',
-      'LIMIT_REACHED',
-      'AMBIGUOUS_ID',
-      'VERSION_MISMATCH',
-      'OVERLOADED',
-      'DISK_FULL',
-    ],
+    errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
     handle: async ({ app, params, query, body, header, isLate }) => {
       const place = { id: params.id, index: query.index, ...readConditions(header) }
       const options = { refresh: query.refresh !== false, isLate }

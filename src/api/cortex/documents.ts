@@ -46,7 +46,7 @@ export const createDocument = route({
     document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
   },
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH'],
   handle: (call) => create(call, call.body),
 })
 
@@ -62,7 +62,7 @@ export const createDocumentInIndex = route({
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH', 'OVERLOADED', 'DISK_FULL'],
+  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH'],
   handle: (call) => {
     const { params, body } = call
     const { name } = params
@@ -110,7 +110,6 @@ export const bulkDocuments = route({
     ],
   },
   reply: BulkReply,
-  errors: ['OVERLOADED', 'DISK_FULL'],
   handle: async ({ app, body, suspicious, stream, hold, query, noteDone, isLate }) => {
     const refresh = query.refresh !== false
     const options = { index: query.index, refresh, check: checkItem, noteDone, isLate }

@@ -11,7 +11,7 @@ export const listLearningEvents = route({
   query: EventQuery,
   reply: EventList,
   streams: EVENT_STREAM,
-  errors: ['INVALID_CURSOR', 'OVERLOADED'],
+  errors: ['INVALID_CURSOR'],
   handle: async ({ app, query, header }) => {
     const { events, caughtUp } = app.learning
     if (!asksForEvents(header('accept'))) {
