@@ -82,10 +82,9 @@ export function answerRoute(
   entry.checkParams?.(params)
   const query = parseQuery(exchange.query)
   // The check takes out what it does not know.
-  const names = entry.tellUnread === undefined ? NO_NAMES : Object.keys(query)
+  const named = entry.tellUnread === undefined ? NO_NAMES : Object.keys(query)
   entry.checkQuery?.(query)
-  const call = newCall({ app, hold }, flight, params, query)
-  call.named = names
+  const call = newCall({ app, hold }, flight, { params, query, named })
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)
     if (key !== undefined) return onceUnread(entry, flight, call, key)
@@ -104,15 +103,14 @@ export function answerRoute(
 function newCall(
   { app, hold }: Answering,
   flight: Flight,
-  params: unknown,
-  query: unknown,
+  { params, query, named }: Pick<AnyCall, 'params' | 'query' | 'named'>,
 ): AnyCall {
   return {
     // The wire knows only its own part of the app; handlers get the whole.
     app: app as unknown as App,
     params,
     query,
-    named: NO_NAMES,
+    named,
     body: undefined,
     suspicious: false,
     stream: NO_CHUNKS,

@@ -38,13 +38,7 @@ export function prepareReply(reply: Reply, meta: Meta): Prepared {
 
 function prepareRaw(reply: RawReply): Prepared {
   const { status = 200, contentType, body, headers } = reply
-  return {
-    status,
-    contentType,
-    body,
-    headers,
-    ...(status >= 400 ? { errorCode: 'UNHEALTHY' } : {}),
-  }
+  return { status, contentType, body, headers }
 }
 
 function prepareStream(stream: StreamReply): Prepared {

@@ -62,7 +62,7 @@ export interface Answer {
   code?: ErrorCode
 }
 
-/** A whole reply outside the JSON envelope: metrics text, OpenAPI document, the page. */
+/** A whole reply outside the JSON envelope, never a refusal: metrics text, OpenAPI document, the page. */
 export interface RawReply {
   kind: 'raw'
   body: string | Uint8Array
