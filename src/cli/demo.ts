@@ -1,6 +1,6 @@
 import { type Client, dataOf } from './client.ts'
 import { DEMO_INDEX, withDemoServer } from './demo-server.ts'
-import { printHits } from './search.ts'
+import { markedPassage, printHits } from './hits.ts'
 import { bold, type Terminal } from './terminal.ts'
 
 const QUERIES = [
@@ -8,6 +8,8 @@ const QUERIES = [
   'stop a worker thread gracefully',
   'write logs without slowing the program down',
 ]
+/** Shorter than those of `attune search`: nine lists are shown. */
+const PASSAGE_CHARACTERS = 200
 const MODES = ['text', 'vector', 'hybrid']
 
 /**
@@ -31,7 +33,7 @@ async function show(
 ): Promise<void> {
   terminal.signal.throwIfAborted()
   const started = performance.now()
-  const highlight = { pre: '\ue000', post: '\ue001', fragments: 1, fragmentSize: 200 }
+  const highlight = markedPassage(PASSAGE_CHARACTERS)
   const request = { query, index: DEMO_INDEX, searchType: mode, size, highlight }
   const reply = await client.post('/cortex/search', request)
   const tookMs = performance.now() - started

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { readFilterOptions } from '../../src/cli/filters.ts'
 import { runCommand } from '../../src/cli/program.ts'
-import { readFilters } from '../../src/cli/search.ts'
 import { serverEnvironment } from '../../src/cli/serve.ts'
 import { openRecorder } from './recorder.ts'
 
@@ -149,7 +149,7 @@ describe('attune search', () => {
 
 test('filters are read with their types', () => {
   expect(
-    readFilters([
+    readFilterOptions([
       'a=1',
       'a=x',
       'b!=true',
@@ -172,16 +172,16 @@ test('filters are read with their types', () => {
       { h: { lt: 12.5 } },
     ],
   })
-  expect(() => readFilters(['year'])).toThrow('field=value')
+  expect(() => readFilterOptions(['year'])).toThrow('field=value')
 })
 
 test.each(['year>>2020', 'year==2024', 'year=>2020', 'year<>2020', 'year!==2020'])(
   'a second sign in %s is not taken for the value, which would find nothing',
   (filter) => {
-    expect(() => readFilters([filter])).toThrow(
+    expect(() => readFilterOptions([filter])).toThrow(
       /^--filter ".*" has two signs.*field=value, field!=value or field>=value; a value that begins with a sign stands in double quotes\.$/,
     )
-    expect(readFilters(['a=">b"', 'c=!d'])).toEqual({ and: [{ a: ['>b'] }, { c: ['!d'] }] })
+    expect(readFilterOptions(['a=">b"', 'c=!d'])).toEqual({ and: [{ a: ['>b'] }, { c: ['!d'] }] })
   },
 )
 
