@@ -14,21 +14,29 @@ export interface Visit {
 const LANES = 16
 /** Different actions, so that no entry is a duplicate of another. */
 const ACTIONS = ['view', 'click', 'bookmark', 'share']
+/** Searches of a session, and hits of a search. */
+const SEARCHES = 10
 const SHOWN = 10
+/** Entries of a request of feedback. */
+export const ENTRIES = SEARCHES * SHOWN
 
-/** New sessions, each with `searches` searches of 10 hits; the queries are taken in turn. */
+/**
+ * New sessions that have searched, as many as so many requests of feedback need, each of another session and action;
+ * the queries are taken in turn.
+ */
 export async function openAudience(
   service: Service,
   queries: string[],
-  { sessions, searches }: { sessions: number; searches: number },
+  requests: number,
 ): Promise<Visit[][]> {
+  const sessions = Math.ceil(requests / ACTIONS.length)
   const visits: Visit[][] = Array.from({ length: sessions }, () => [])
   let next = 0
   const lane = async () => {
     for (let session = next++; session < sessions; session = next++) {
       const { sessionId } = await must(service.call('POST', '/cortex/sessions', {}))
-      for (let search = 0; search < searches; search++) {
-        const query = queries[(session * searches + search) % queries.length] ?? ''
+      for (let search = 0; search < SEARCHES; search++) {
+        const query = queries[(session * SEARCHES + search) % queries.length] ?? ''
         visits[session]?.push(await visit(service, sessionId, query))
       }
     }

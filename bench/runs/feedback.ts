@@ -1,14 +1,10 @@
-import { checkFeedback, feedbackShots, openAudience } from '../audience.ts'
+import { checkFeedback, ENTRIES, feedbackShots, openAudience } from '../audience.ts'
 import { loadDocuments, must, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
 import { INDEX, loadFigures, measureLoad, type RunContext } from './run.ts'
 
-/** Searches of a session: ten of ten hits make a request of 100 entries. */
-const SEARCHES = 10
-const ENTRIES = 100
-/** Requests that may be needed a second, each of another session and action. */
+/** Requests that may be needed a second. */
 const REQUESTS_PER_SECOND_MAX = 300
-const ACTIONS = 4
 
 /**
  * Feedback in requests of 100 entries, each joined to a search that its session made; an answer means that
@@ -23,10 +19,9 @@ export async function runFeedback(context: RunContext): Promise<Figure[]> {
   const figures: Figure[] = []
   for (const width of connections) {
     const requests = ((warmupMs + measureMs) / 1000) * REQUESTS_PER_SECOND_MAX
-    const sessions = Math.ceil(requests / ACTIONS)
-    const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
+    const audience = await openAudience(service, material.queries, requests)
     const { shots } = feedbackShots(audience)
-    say(`${sessions} sessions have searched`)
+    say(`${audience.length} sessions have searched`)
     const report = await measureLoad(context, {
       connections: width,
       next: () => shots.shift(),

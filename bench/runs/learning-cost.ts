@@ -1,4 +1,4 @@
-import { checkFeedback, feedbackShots, openAudience, type Visit } from '../audience.ts'
+import { checkFeedback, ENTRIES, feedbackShots, openAudience, type Visit } from '../audience.ts'
 import { type LoadReport, runLoad, type Shot } from '../client.ts'
 import { type Latencies, runPaired } from '../paired.ts'
 import { type BenchServer, readCpuSeconds, startServer } from '../server.ts'
@@ -10,9 +10,6 @@ const SLICES = 6
 /** Before the first slice, on each side: V8 goes on compiling for about a minute, most of it where there is learning. */
 const WARMUP_MS = 60_000
 const WARMUP_CONNECTIONS = 8
-const SEARCHES = 10
-const ENTRIES = 100
-const ACTIONS = 4
 
 interface Side {
   port: number
@@ -96,8 +93,7 @@ async function fill(
   const runs = workload.connections.length
   const seconds = (WARMUP_MS + runs * (workload.warmupMs + workload.measureMs)) / 1000
   const requests = seconds * feedbackPerSecond(workload) + runs * SLICES + 1
-  const sessions = Math.ceil(requests / ACTIONS)
-  const audience = await openAudience(service, material.queries, { sessions, searches: SEARCHES })
+  const audience = await openAudience(service, material.queries, requests)
   return {
     port,
     pid,
@@ -166,7 +162,7 @@ function sliceOf({ workload }: RunContext): Slice {
   return { warmupMs: warmupMs / SLICES, measureMs: measureMs / SLICES }
 }
 
-/** Requests of 100 entries. */
+/** Requests of feedback. */
 function feedbackPerSecond({ entriesPerSecond = 200 }: RunContext['workload']): number {
   return entriesPerSecond / ENTRIES
 }

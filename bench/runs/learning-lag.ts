@@ -1,4 +1,11 @@
-import { checkFeedback, feedbackShots, openAudience, type Visit, visit } from '../audience.ts'
+import {
+  checkFeedback,
+  ENTRIES,
+  feedbackShots,
+  openAudience,
+  type Visit,
+  visit,
+} from '../audience.ts'
 import { runLoad } from '../client.ts'
 import { readHistogram } from '../histogram.ts'
 import { percentile } from '../measures.ts'
@@ -12,9 +19,6 @@ import {
 import type { Figure } from '../workload.ts'
 import { checkSearch, cycle, INDEX, type RunContext, refuseFailures, searchShots } from './run.ts'
 
-const SEARCHES = 10
-const ENTRIES = 100
-const ACTIONS = 4
 /** Half of the queries carry the load, the other half is for probes: nobody else teaches those. */
 const PROBE_SHARE = 0.5
 /** Added to a query it makes another one that nobody has asked yet. */
@@ -40,10 +44,10 @@ export async function runLearningLag(context: RunContext): Promise<Figure[]> {
     material.queries.slice(0, split).map((query) => query + ending),
   )
   const perSecond = entriesPerSecond / ENTRIES
-  const sessions = Math.ceil((((warmupMs + measureMs) / 1000) * perSecond + 1) / ACTIONS)
-  const audience = await openAudience(service, loadQueries, { sessions, searches: SEARCHES })
+  const requests = ((warmupMs + measureMs) / 1000) * perSecond + 1
+  const audience = await openAudience(service, loadQueries, requests)
   const { shots } = feedbackShots(audience)
-  say(`${sessions} sessions have searched`)
+  say(`${audience.length} sessions have searched`)
   const common = { port: server.port, host: server.host, warmupMs, measureMs }
   const [told, searched, lags] = await Promise.all([
     runLoad({
