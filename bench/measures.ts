@@ -37,6 +37,14 @@ export function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.min(rank, sorted.length) - 1] ?? 0
 }
 
+/** The value in the middle; of two, the smaller one. 0 of an empty list. */
+export function median(values: readonly number[]): number {
+  return percentile(
+    [...values].sort((a, b) => a - b),
+    0.5,
+  )
+}
+
 /** Sum of gains, best place first, each divided by log2(rank + 1). */
 export function discounted(gains: number[]): number {
   return gains.reduce((sum, gain, index) => sum + gain / Math.log2(index + 2), 0)

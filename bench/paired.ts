@@ -4,12 +4,12 @@ import { percentile } from './measures.ts'
 /** Two ways of doing the same, measured in turns: what slows the machine down slows both. */
 export interface Paired {
   /** All latencies of each, in milliseconds. */
-  first: Latencies
-  second: Latencies
+  first: SliceLatencies
+  second: SliceLatencies
 }
 
 /** The latencies of all slices together. */
-export interface Latencies {
+export interface SliceLatencies {
   requests: number
   p50Ms: number
   p99Ms: number
@@ -34,7 +34,7 @@ export async function runPaired(
   return { first: summarise(samples[0]), second: summarise(samples[1]) }
 }
 
-function summarise(slices: Float64Array[]): Latencies {
+function summarise(slices: Float64Array[]): SliceLatencies {
   const all = Float64Array.from(slices.flatMap((slice) => [...slice])).sort()
   return { requests: all.length, p50Ms: percentile(all, 0.5), p99Ms: percentile(all, 0.99) }
 }

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util'
 import { type Collection, readCollection } from './beir.ts'
 import { measureFilterRecall } from './filter-recall.ts'
 import { machineLine, readMachine } from './machine.ts'
-import { mean, ndcg, percentile, recall } from './measures.ts'
+import { mean, median, ndcg, recall } from './measures.ts'
 import { Refusal, readNumber, tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilLearned } from './service.ts'
@@ -135,10 +135,7 @@ async function measureMode(
     }
   }
   await Promise.all(Array.from({ length: LANES }, lane))
-  const p50Ms = percentile(
-    times.sort((a, b) => a - b),
-    0.5,
-  )
+  const p50Ms = median(times)
   return {
     collection: folder.split('/').at(-1) ?? folder,
     mode: searchType,

@@ -1,5 +1,5 @@
 import { runLoad, type Shot } from '../client.ts'
-import { percentile } from '../measures.ts'
+import { median } from '../measures.ts'
 import { linesShot } from '../request.ts'
 import { must, waitUntilLearned } from '../service.ts'
 import type { Figure } from '../workload.ts'
@@ -46,19 +46,13 @@ export async function runBulk(context: RunContext): Promise<Figure[]> {
   return [
     {
       name: 'bulk rate',
-      value: percentile(
-        [...rates].sort((a, b) => a - b),
-        0.5,
-      ),
+      value: median(rates),
       unit: 'docs/s',
     },
     { name: 'bulk rate, cold', value: rates[0] ?? 0, unit: 'docs/s' },
     {
       name: 'until learned',
-      value: percentile(
-        [...learned].sort((a, b) => a - b),
-        0.5,
-      ),
+      value: median(learned),
       unit: 's',
     },
   ]

@@ -1,6 +1,6 @@
 import { checkFeedback, ENTRIES, feedbackShots, openAudience, type Visit } from '../audience.ts'
 import { type LoadReport, runLoad, type Shot } from '../client.ts'
-import { type Latencies, runPaired } from '../paired.ts'
+import { runPaired, type SliceLatencies } from '../paired.ts'
 import { type BenchServer, readCpuSeconds, startServer } from '../server.ts'
 import { loadDocuments, openService, waitUntilLearned, waitUntilSettled } from '../service.ts'
 import type { Figure } from '../workload.ts'
@@ -63,7 +63,7 @@ async function compare(context: RunContext, compared: Compared): Promise<Figure[
     () => measure(context, off, sliceOf(context), connections),
   )
   const [cpuOn = 0, cpuOff = 0] = cpuSeconds().map((seconds, side) => seconds - (cpu[side] ?? 0))
-  const perSearch = (seconds: number, { requests }: Latencies) =>
+  const perSearch = (seconds: number, { requests }: SliceLatencies) =>
     (seconds * 1e6 * workload.measureMs) / (requests * (workload.measureMs + workload.warmupMs))
   return [
     { name: `${at} on p50`, value: ran.first.p50Ms, unit: 'ms' },
