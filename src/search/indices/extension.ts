@@ -4,7 +4,7 @@ import type { IndexMappings } from '../../schema/indices.ts'
 import { type Definition, definitionJson } from './definition.ts'
 
 /** Whether two definitions take and find the same. */
-export function isSame(one: Definition, other: Definition): boolean {
+export function isSameDefinition(one: Definition, other: Definition): boolean {
   const isSameCore = definitionJson(one) === definitionJson(other)
   const isSameShape = JSON.stringify(one.objects) === JSON.stringify(other.objects)
   const isAsStrict = (one.strict === undefined) === (other.strict === undefined)

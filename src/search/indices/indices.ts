@@ -9,7 +9,7 @@ import type { Pool } from '../../threads/pool.ts'
 import { compileDefinition, type Definition, mustTakeTexts, type Under } from './definition.ts'
 import { compileDeclared, definitionOf } from './earlier-settings.ts'
 import { refuseUnserved, underModel } from './embedder.ts'
-import { isSame, mergeMappings, refuseOtherTypes } from './extension.ts'
+import { isSameDefinition, mergeMappings, refuseOtherTypes } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
 import { refuseMisnamed } from './index-name.ts'
@@ -223,7 +223,7 @@ async function extend(
   const definition = mustHaveFew(compileDeclared(settings, compile), before.definition)
   await refuseUnopenable(registry.pool, definition)
   refuseOtherTypes(before.definition, definition)
-  if (isSame(before.definition, definition)) return undefined
+  if (isSameDefinition(before.definition, definition)) return undefined
   // Fields that cut nothing into ngrams need no look at what is stored.
   if (definition.grams.length > before.definition.grams.length) await mayTake(definition)
   const record = await store.write(() => {
