@@ -16,13 +16,15 @@ export interface EngineParts {
 /** What the engine knows of one index that the Rust core has open, or is opening. */
 export interface OpenState {
   entry: IndexEntry
+  /** Settles when it is open and complete; undefined from then on. */
   opening: Promise<void> | undefined
   /** Position in the order of use when it was open; 0 before. */
   openedAt: number
   /** Position in the order of use, for closing the least used. */
   usedAt: number
-  /** Sequence that is published, and the one that the files hold durably. */
+  /** The sequence up to which everything is published. */
   published: number
+  /** The one up to which the files hold everything. */
   durable: number
   /** A new space, merged segments or a grown graph may be in no file yet, which no sequence tells. */
   reshaped: boolean
@@ -30,8 +32,9 @@ export interface OpenState {
   saving: Promise<void> | undefined
   /** The mark of a checkpoint that is under way, or did not come to its end. */
   mark: string | undefined
-  /** Searches that need it open now, and who waits for the last of them. */
+  /** Searches that need it open now. */
   users: number
+  /** Called when the last of them is done. */
   onUnused: (() => void) | undefined
   /** On its way to being closed, or to giving up its writer. */
   retiring: Promise<void> | undefined
@@ -49,13 +52,44 @@ export interface OpenState {
   linked: boolean
   /** Documents of which no space could be learned, 0 if none was refused. */
   refusedAt: number
-  /** How often in a row learning failed in passing, and until when it is not tried, in the process's own time. */
+  /** How often in a row learning failed in passing. */
   fitFailures: number
+  /** Until when it is not tried again, in the process's own time. */
   fitFromMs: number
   /** Its segments were merged since something was last published. */
   merged: boolean
   /** What was published when the upkeep last came by; the same again means that the index is at rest. */
   seen: number
+}
+
+/** Of an index that begins to open; `usedAt` is its place in the order of use. */
+export function newState(entry: IndexEntry, usedAt: number): OpenState {
+  return {
+    entry,
+    opening: undefined,
+    openedAt: 0,
+    usedAt,
+    users: 0,
+    retiring: undefined,
+    onUnused: undefined,
+    published: 0,
+    durable: 0,
+    reshaped: false,
+    saving: undefined,
+    mark: undefined,
+    writer: false,
+    fitting: undefined,
+    wantedSinceMs: undefined,
+    restlessSinceMs: undefined,
+    merging: undefined,
+    linking: undefined,
+    linked: false,
+    refusedAt: 0,
+    fitFailures: 0,
+    fitFromMs: 0,
+    merged: false,
+    seen: -1,
+  }
 }
 
 /** An index whose files could not be opened, and when upkeep tries again. */

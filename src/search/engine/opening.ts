@@ -5,7 +5,7 @@ import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { OpenInput } from './catch-up.ts'
-import type { Core, OpenState, Unopened } from './core.ts'
+import { type Core, newState, type OpenState, type Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
 import { forgetMarks, marksOf } from './marks.ts'
 import { tellProgress } from './opening-progress.ts'
@@ -54,32 +54,7 @@ export async function using<T>(
 }
 
 function openIndex(core: Core, entry: IndexEntry): Promise<void> {
-  const state: OpenState = {
-    entry,
-    opening: undefined,
-    openedAt: 0,
-    usedAt: ++core.uses,
-    users: 0,
-    retiring: undefined,
-    onUnused: undefined,
-    published: 0,
-    durable: 0,
-    reshaped: false,
-    saving: undefined,
-    mark: undefined,
-    writer: false,
-    fitting: undefined,
-    wantedSinceMs: undefined,
-    restlessSinceMs: undefined,
-    merging: undefined,
-    linking: undefined,
-    linked: false,
-    refusedAt: 0,
-    fitFailures: 0,
-    fitFromMs: 0,
-    merged: false,
-    seen: -1,
-  }
+  const state = newState(entry, ++core.uses)
   core.states.set(entry.record.engineId, state)
   state.opening = openFiles(core, state).catch((cause: unknown) => {
     core.states.delete(entry.record.engineId)
