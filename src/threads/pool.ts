@@ -1,6 +1,4 @@
-import { extname } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
+import type { Piscina } from 'piscina'
 import type { bulk } from '../../workers/bulk.ts'
 import type { check } from '../../workers/check.ts'
 import type { checkpoint } from '../../workers/checkpoint.ts'
@@ -17,8 +15,7 @@ import type { sync } from '../../workers/sync.ts'
 import type { train } from '../../workers/train.ts'
 import type { write } from '../../workers/write.ts'
 import { namedError } from '../errors.ts'
-import { openBalancer } from './balancer.ts'
-import type { Job } from './job.ts'
+import { type LaneParts, openLane, runOn } from './lane.ts'
 import { openLulls } from './lulls.ts'
 import { openSharedHops } from './shared-hops.ts'
 
@@ -98,16 +95,14 @@ export interface Pool {
   close: () => Promise<void>
 }
 
-export interface PoolOptions {
+export interface PoolOptions extends LaneParts {
   searchThreads: number
   workThreads: number
   searchQueueMax: number
-  /** What every worker gets at start; `answers` is the memory of the room for long ones. */
-  dataDir: string
-  answers?: SharedArrayBuffer
-  /** Hears of each thread that has ended, by its number. */
-  ended?: (thread: number) => void
 }
+
+/** Each thread of searches is given one hop to work on and the next one already, so that it need not wait for it. */
+const HOPS_EACH = 2
 
 /** Hears of a thread that could not be started, or died without a job whose caller would hear of it. */
 export type OnDeath = (err: Error, lane: string) => void
@@ -152,85 +147,4 @@ export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Poo
       await Promise.all(Object.values(lanes).map((lane) => lane.destroy()))
     },
   }
-}
-
-/** How Piscina tells of a thread that ended by itself, which it does between two jobs only; see job.ts. */
-const ENDED = 'worker exited with code: 0'
-
-/** A job at the door of a thread that ended was not begun: another thread does it. */
-function runOn(lane: Piscina, job: Job, given: ArrayBuffer[] = []): ReturnType<Piscina['run']> {
-  return lane.run(job, { transferList: given }).catch((cause: unknown) => {
-    const isUndone = cause instanceof Error && cause.message === ENDED
-    // What was given away is gone with the thread.
-    if (!isUndone || given.length > 0) throw cause
-    return runOn(lane, job)
-  })
-}
-
-const JOB_FILE = fileURLToPath(new URL(`job${extname(import.meta.url)}`, import.meta.url))
-
-/** One hop under way and one at the door of each thread: it need not wait for the main thread to have the next. */
-const HOPS_EACH = 2
-const YOUNG_MB = 3
-/**
- * How long a thread that is only made for work stays without any: while people click, from one count of the click rates
- * to the next (`CLICK_RATES_MS`), since to start one takes a tenth of a second of a processor that searches want.
- */
-const IDLE_MS = 90_000
-
-interface LaneShape {
-  threads: number
-  /** Threads that stay without work; all of them unless given. */
-  kept?: number
-  /** Jobs that a thread may have been given at a time. */
-  each?: number
-}
-
-function openLane(options: PoolOptions, { threads, kept = threads, each = 1 }: LaneShape): Piscina {
-  const lane = new Piscina({
-    // Read when a thread starts, and small; it reads the file of a job when it is given the first one of a kind.
-    filename: JOB_FILE,
-    name: 'job',
-    minThreads: kept,
-    maxThreads: threads,
-    idleTimeout: kept === 0 ? IDLE_MS : Number.POSITIVE_INFINITY,
-    concurrentTasksPerWorker: each,
-    loadBalancer: openBalancer(each),
-    // A thread that waits outside its event loop never runs a timer, a collection's task or a finalizer: each search
-    // would leave what waits for one, and threads grew by a kilobyte a search.
-    atomics: 'disabled',
-    // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
-    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
-    workerData: { dataDir: options.dataDir, answers: options.answers },
-    // Sources run through tsx (tests, development); the compiled tree needs no loader.
-    ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
-  })
-  replaceDead(lane)
-  tellEnds(lane, options.ended)
-  return lane
-}
-
-/** Pause before another thread is started in place of one that died: what kills them all must not keep a core busy. */
-const REPLACED_MS = 1000
-
-/**
- * Piscina starts no thread in place of the last one of a lane that keeps none, nor of one that could not be started: jobs
- * that wait would wait for ever, or until another one comes.
- */
-function replaceDead(lane: Piscina): void {
-  const replace = () => {
-    if (lane.queueSize === 0 || lane.threads.length > 0) return
-    // A job has a thread started when it comes; this one is gone before that.
-    const leave = new AbortController()
-    lane.run(undefined, { signal: leave.signal }).catch(() => undefined)
-    leave.abort()
-  }
-  lane.on('workerDestroy', () => void setTimeout(replace, REPLACED_MS).unref())
-}
-
-function tellEnds(lane: Piscina, ended: PoolOptions['ended']): void {
-  lane.on('workerCreate', ({ id }: { id: number }) => {
-    // By then it has no number any more.
-    lane.threads.find(({ threadId }) => threadId === id)?.once('exit', () => ended?.(id))
-  })
 }
