@@ -31,7 +31,7 @@ function run(work: Work, input: unknown): unknown {
   return result instanceof Promise ? until(result) : result
 }
 
-/** Counts what waits. */
+/** Counts the job among those that wait until it is done. */
 async function until<Result>(result: Promise<Result>): Promise<Result> {
   waiting += 1
   try {
@@ -70,18 +70,18 @@ const TOO_MANY =
   'The service has as many files and connections open as the system allows it, so that this could not be begun; ' +
   'try again later, and let it have more (ulimit -n).'
 
-/** By its code or, of a library, by what the system says. */
+/** Told by Node's code or, where a library failed, by the system's sentence. */
 function wantsDescriptors(cause: unknown): boolean {
   return /\b(EMFILE|ENFILE)\b|too many open files/i.test(String(cause))
 }
 
 const LOOK_MS = 500
-/** What a thread and its code take at a time, generously: one that can't be started would be none. */
+/** More than it takes to start a thread and read its code: with fewer free, the next one would fail as this one did. */
 const DESCRIPTORS = 32
 
 let isEnding = false
 
-/** Between two jobs, once another thread can be started. */
+/** Ends this thread between two jobs, once another one can be started. */
 function endLater(file: URL): void {
   if (isEnding) return
   isEnding = true

@@ -27,7 +27,7 @@ export async function giveUpOpening(core: Core): Promise<void> {
   const timer = setInterval(closeAll, CLOSE_AGAIN_MS)
   await Promise.allSettled(opening.map(([, state]) => state.opening))
   clearInterval(timer)
-  // One that was there at the last moment all the same.
+  // One that came to be open after the last try.
   closeAll()
   for (const [engineId] of opening) core.states.delete(engineId)
 }

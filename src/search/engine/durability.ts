@@ -26,12 +26,12 @@ export function openUnsaved({
   )
 }
 
-/** False of one that was deleted, closed or built again while the files of others were written: it has none to write. */
+/** False of an index that was deleted, closed or built again while the files of others were written. */
 function isOpen(core: Core, engineId: number, state: OpenState): boolean {
   return core.states.get(engineId) === state && !state.opening && state.entry.dropped !== true
 }
 
-/** The files of one that is open no longer go, whatever they hold. */
+/** Notes a failure unless the index is open no longer: its files are then deleted, or replaced. */
 function noteFailure(core: Core, engineId: number, state: OpenState, err: unknown): void {
   if (isOpen(core, engineId, state)) core.unsaved.failed(engineId, err)
 }
@@ -54,7 +54,7 @@ export async function roomForWriter({ states, config }: Core): Promise<void> {
   }
 }
 
-/** Those states, of the ones given, that nothing is under way for; the least used first. */
+/** The states among these for which nothing is under way; the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states
     .filter(({ opening, retiring }) => !opening && !retiring)
@@ -63,7 +63,7 @@ export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
     .sort((a, b) => a.usedAt - b.usedAt)
 }
 
-/** Makes an index durable without its writer, then does what else is to be done; one at a time an index. */
+/** Makes an index durable, gives up its writer, and calls `then`. One at a time for each index. */
 export function retire(core: Core, state: OpenState, then: () => void): void {
   const { engineId } = state.entry.record
   state.retiring = makeDurable(core, state, 'release')
@@ -83,8 +83,8 @@ export function isDurable({ published, durable, reshaped }: OpenState): boolean 
 type Writer = 'keep' | 'release'
 
 /**
- * Writes what is published to disk, and gives up the writer, if that is to be released. One at a time an index: two would share a mark,
- * and the one that finds nothing to write would take it away from the files that the other wrote.
+ * Writes what is published to disk, and gives up the writer, if that is to be released. One at a time for each index: two
+ * would share a mark, and the one that finds nothing to write would take it away from the files that the other wrote.
  */
 function makeDurable(core: Core, state: OpenState, writer: Writer): Promise<void> {
   const before = state.saving

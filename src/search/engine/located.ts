@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
 
-/** The core says where each document is found: bit 0 is for text, this one for vectors. */
+/** Of the bits by which the core tells how a document is found: 1 says by its text, this one by its vector. */
 const BY_VECTOR = 2
 
 /** 1 for each document of an open index that can be found by its vector now, by its number; else 0. */

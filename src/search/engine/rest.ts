@@ -42,7 +42,7 @@ export function fitSoon(core: Core, state: OpenState): void {
       },
       (err: unknown) => {
         if (core.closing) return
-        // That documents are not fit to learn from is no error, and the space that there is goes on.
+        // That nothing can be learned from these documents is no error: the index keeps the space that it has.
         if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
           state.refusedAt = readIndexFigures(state.entry).documents
           core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')

@@ -23,8 +23,8 @@ export function evidenceOf({ added }: Ranking, queryHash: string, describe: Desc
 }
 
 /**
- * The explanations with `clickMemory` in those of hits that it moved; `placesOf` tells where a document stands in the
- * core, in whichever view.
+ * Adds `clickMemory` to the explanations of the hits that it moved; `placesOf` tells by which numbers the core may know a
+ * document, in this view or another.
  */
 export function showEvidence(
   result: SearchResult,

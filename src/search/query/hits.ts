@@ -3,7 +3,7 @@ import type { SearchResult } from '../../native.ts'
 /** Where a hit of a new page comes from: which result, and its place there. */
 export type HitPlace = [result: number, at: number]
 
-/** Puts a page whose hits are picked from one or several results into the first of them; what else that has stays. */
+/** Makes the first result that of a page whose hits are picked from all of them; its totals and facets stay. */
 export function pickHits(results: readonly SearchResult[], places: readonly HitPlace[]): void {
   const [first] = results
   if (first === undefined) throw new Error('There is no result to pick from.')
@@ -35,7 +35,7 @@ const partsOf = ({ parts }: SearchResult) => parts
 const featuresOf = ({ features }: SearchResult) => features
 const shadowOf = ({ shadowScores }: SearchResult) => shadowScores
 
-/** Fills `rows`, one for each place, with the rows that a list of numbers has there. */
+/** Fills `rows` with one row for each place: the one that stands there in the result's list of numbers. */
 function pickRows<Rows extends Float32Array | Float64Array>(
   results: readonly SearchResult[],
   places: readonly HitPlace[],

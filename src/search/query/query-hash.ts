@@ -7,7 +7,7 @@ export function cursorHash(text: string): string {
   return digest(text)
 }
 
-/** Looked for first: it is rare, and to replace nothing costs as much as to replace something. */
+/** Looked for before anything is replaced: it is rare, and a replacement costs as much where it finds nothing. */
 const WIDE_SPACE = /\s\s|[^\S ]/
 
 /**

@@ -63,7 +63,7 @@ export function replayJob(
   }
 }
 
-/** A `Replayable` as JSON, of what the worker is asked; what was added as it came. */
+/** The `Replayable` of a worker's job, as JSON. What was added to scores is kept packed, as it is in the job. */
 export function replayJson(input: SearchInput): string {
   const { indices, request, interleaved, vector, added } = input
   let ids = ''

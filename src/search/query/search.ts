@@ -38,7 +38,7 @@ interface Around {
   isLeft?: () => boolean
   /** Names of parameters in the address that nothing of the search was read from. */
   address?: readonly string[]
-  /** Counts bytes of a long answer for whoever asked: it is theirs then. */
+  /** Told how many bytes a long answer has: from then on the request that asked for it holds them. */
   hold?: (bytes: number, of: 'answer') => void
 }
 
@@ -47,7 +47,7 @@ export interface Search {
    * Throws INDEX_NOT_FOUND, VALIDATION_FAILED and the like; a failing leg degrades instead. The start is by `sharedMs`.
    */
   run: (search: SearchRequest, startedMs: number, around?: Around) => Promise<SearchAnswer>
-  /** `address` as of a search. */
+  /** `address` as in `Around`. */
   suggest: (request: SuggestRequest, address?: readonly string[]) => Promise<object>
   /** Runs a search again as it was shown, sources left out. Throws GENERATION_GONE when its view is held no more. */
   replay: (shown: KeptSearch) => Promise<Replayed>
@@ -129,7 +129,7 @@ export function openSearch(parts: SearchParts): Search {
   }
 }
 
-/** Has threads run searches, whose failures are told of what the client sent under `path`. */
+/** Runs searches in threads. That a view is gone is told of the field `path`, by which the client named it. */
 function openExecution({ pool, answers, slabs, engine }: SearchParts) {
   return async (
     entries: IndexEntry[],
@@ -165,7 +165,10 @@ function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntr
   return entries.filter(({ record }) => record.id <= newest)
 }
 
-/** What an index that was deleted since has shown would be missing: pages would repeat hits and leave others out. */
+/**
+ * Throws GENERATION_GONE where an index was deleted since the list was begun: without its hits, further pages would repeat
+ * some of the others and leave some out.
+ */
 function refuseUnwhole(
   { index, cursor, generation }: SearchRequest,
   { indexCount }: SearchRead,
@@ -183,7 +186,10 @@ function textOf(data: TakenPage['data']): string {
   return Buffer.concat(Array.isArray(data) ? data : [data]).toString()
 }
 
-/** A thread says no more of it than its code; what else is OVERLOADED has not been there. */
+/**
+ * Whether a thread found no room for an answer. What comes from a thread has the thread's error as its cause; a search
+ * that is OVERLOADED because too many wait was in no thread, and has none.
+ */
 function hasNoRoom(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'OVERLOADED' && cause.cause !== undefined
 }
@@ -194,7 +200,7 @@ const VIEW_GONE = {
   search: 'saw a view of the indices that is held no more; it can’t be run again',
 }
 
-/** A view that is gone, told of what the client sent: only some have sent a generation. */
+/** The failure as the client is told it: that a view is gone, of the field by which it was named. */
 function retold(cause: unknown, path: keyof typeof VIEW_GONE): unknown {
   if (!(cause instanceof ServiceError) || cause.code !== 'GENERATION_GONE') return cause
   return invalid(path, VIEW_GONE[path], 'GENERATION_GONE')
