@@ -19,7 +19,7 @@ export interface Flight {
   heldBytes: number
   /** Bytes of its answer that are counted already. */
   answerBytes: number
-  /** True once an answer goes on that was counted when it began. */
+  /** True once its answer is a stream, which was counted when it began. */
   streams: boolean
   /** Lets the rest of an unread body pass. */
   dropBody: () => void

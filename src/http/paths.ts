@@ -38,7 +38,7 @@ export function aliasesOf(route: Route): { method: Method; path: string }[] {
 export interface Methods {
   /** The methods that a path of this shape has, as an Allow header lists them. */
   allow: string
-  /** Methods that only another pattern has for such a path. It is no thing's address there, so they are refused. */
+  /** Methods that only another pattern has for such a path, whose last word is no id there (`reserved`). */
   refused: Method[]
 }
 

@@ -24,7 +24,7 @@ export interface Reading {
   entry: ReadRoute
   exchange: Exchange
   call: AnyCall
-  /** Whether what was sent may be asked to be told from another request by its hash. */
+  /** Whether the hash of what was sent is wanted, which tells one request from another. */
   hashed: boolean
 }
 

@@ -16,7 +16,7 @@ export interface Call<Params, Query, Body> {
   app: App
   params: Params
   query: Query
-  /** Names in its address, of a route whose answer tells which of them nobody reads. */
+  /** Names of the parameters in its address, for a route whose answer tells which of them are not read; else none. */
   named: readonly string[]
   body: Body
   /** The body may hold what the service can't keep; for routes that look through it themselves (`content: 'items'`). */
@@ -80,7 +80,7 @@ export interface StreamReply {
    * when nobody takes any more: the pieces must then end.
    */
   pieces: (signal: AbortSignal) => AsyncIterable<string>
-  /** Means nothing, and may stand between any two pieces. */
+  /** A text that means nothing between two pieces. Written while the client is waited for, it keeps the connection open. */
   filler: string
 }
 
@@ -97,7 +97,10 @@ export interface RouteContract<
   path: string
   /** Other paths that answer the same; `METHOD path` when the method differs. */
   aliases?: string[]
-  /** No thing can have the end of its path for an id: another route's methods for such ids are none of the path's. */
+  /**
+   * The last word of the path can be no id: methods that other routes have for ids in its place are refused, and no Allow
+   * header lists them.
+   */
   reserved?: true
   /** A POST that writes nothing. */
   readsOnly?: boolean

@@ -6,7 +6,10 @@ import type { Answer, Reply, Route } from './route.ts'
 /** Names that are told of: an address may have thousands. */
 const TOLD_MAX = 8
 
-/** Names of the same thing, here and elsewhere: each list reads at most one of a row, and its time by one of several names. */
+/**
+ * In each row, names of one thing: ours, and those that other services have. A list of ours reads at most one of a row, but
+ * not every list the same one.
+ */
 const SAME: readonly (readonly string[])[] = [
   ['limit', 'size', 'count', 'pageSize', 'perPage', 'per_page'],
   ['cursor', 'page', 'offset', 'after', 'skip'],
@@ -19,9 +22,9 @@ const SAME: readonly (readonly string[])[] = [
 export type TellUnread = (names: readonly string[], reply: Reply) => Reply
 
 /**
- * What adds the unread parameters to a route's answer; undefined for a route whose answer has no place for them. Who filters a
- * list by a misspelt name takes all of it for what was asked for, and whoever misspells the index of a document writes
- * it to another one.
+ * What adds the unread parameters to a route's answer; undefined for a route whose answer has no place for them. Who
+ * filters a list by a misspelt name takes all of it for what was asked for, and whoever misspells the index of a document
+ * writes it to another one.
  */
 export function unreadTelling({ query, reply }: Route): TellUnread | undefined {
   const { properties = {} } = reply as { properties?: object }
@@ -45,7 +48,7 @@ function withWarnings(reply: Reply, warnings: string[]): Reply {
   return { ...answer, data: isBytes(data) ? widened(data, warnings) : besideOthers(data, warnings) }
 }
 
-/** What made the whole request another one stands before what the handler tells. */
+/** These warnings come first: a parameter that is not read may have made the whole request another one. */
 function besideOthers(data: object, warnings: string[]): object {
   const others = (data as { warnings?: readonly string[] }).warnings ?? []
   return { ...data, warnings: [...warnings, ...others] }

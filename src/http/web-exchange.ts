@@ -201,8 +201,9 @@ function write(
 }
 
 /**
- * Given a length, the library waits for a body of it and takes no further request; given `undefined`, it announces one of
- * exabytes. A connection that closes can't be left waiting, and says no length of what has none.
+ * The library's own length is of no use here: given a number, it waits for a body so long and takes no further request;
+ * given `undefined`, it announces exabytes. So the header is written by itself. A connection that closes waits for nothing:
+ * there a number may be given, and of 0 the library says no length.
  */
 function endWithoutBody(res: uWS.HttpResponse, bytes: number | undefined, close = false): void {
   if (close) {
