@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isObject } from '../object.ts'
-import { type Client, connectionFailure, type ServerAnswer } from './client.ts'
+import { type Client, connectionFailure, keyAdvice, type ServerAnswer } from './client.ts'
 import type { FoundDocument, Unreadable } from './read/record.ts'
 import { commandError } from './terminal.ts'
 
@@ -103,8 +103,8 @@ function verdictOn(answer: Answer): Verdict {
 }
 
 function fatal(reply: ServerAnswer): Error {
-  const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
-  return commandError(`The server refuses the documents: ${reply.error ?? reply.status}${key}`)
+  const reason = `${reply.error ?? reply.status}${keyAdvice(reply)}`
+  return commandError(`The server refuses the documents: ${reason}`)
 }
 
 function reasonOf(answer: Answer): string {

@@ -50,8 +50,12 @@ export function openClient(url: string, key?: string): Client {
 /** Takes the data of a reply; a failure becomes a message with the server's own sentence. */
 export function dataOf(reply: ServerAnswer, what: string): Record<string, unknown> {
   if (reply.success) return reply.data
-  const key = reply.status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
-  throw commandError(`${what}: ${reply.error ?? `status ${reply.status}`}${key}`)
+  throw commandError(`${what}: ${reply.error ?? `status ${reply.status}`}${keyAdvice(reply)}`)
+}
+
+/** What to add to the sentence of a server that asks for a key. */
+export function keyAdvice({ status }: ServerAnswer): string {
+  return status === 401 ? ' Set ATTUNE_KEY to one of its API keys.' : ''
 }
 
 /** The short name of what broke a connection (ECONNREFUSED, ECONNRESET …), or undefined for other errors. */
