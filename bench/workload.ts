@@ -73,7 +73,7 @@ export function listWorkloads(): string[] {
     .sort()
 }
 
-/** Reads one workload by name; throws an Error that lists the names there are. */
+/** Reads one workload by name; throws a Refusal that lists the names there are. */
 export function readWorkload(name: string): Workload {
   if (!listWorkloads().includes(name))
     throw new Refusal(`There is no workload "${name}". There are: ${listWorkloads().join(', ')}.`)
