@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
-import { lowerWord, wordOf } from '../../word.ts'
+import { lowerWord } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
