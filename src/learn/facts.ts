@@ -145,14 +145,6 @@ export interface FeedbackEntry {
   status: FeedbackStatus
 }
 
-/** Data of a journal entry of type `feedback`: one request. */
-export interface FeedbackBatch {
-  feedbackId: string
-  /** The session's user, else the session; absent when the session is unknown or expired. */
-  unit?: string
-  entries: FeedbackEntry[]
-}
-
 /** One feedback entry as the processor hands it on, joined to what was shown. */
 export interface FeedbackFact {
   kind: 'feedback'

@@ -43,7 +43,7 @@ import type { DeadSignalRecord, SignalRecord } from '../schema/signal.ts'
 export interface JournalEntry {
   /** Milliseconds since the epoch. */
   timeMs: number
-  /** What happened: an open vocabulary. */
+  /** What happened: any word to the store; those that there are, and their data, are in learn/entries.ts. */
   type: string
   sessionId?: string
   data?: unknown

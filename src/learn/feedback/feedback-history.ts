@@ -5,7 +5,8 @@ import type { FeedbackPage, FeedbackQuery, FeedbackRow } from '../../schema/feed
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Journal } from '../../store/journal.ts'
 import type { JournalEntry } from '../../store/tables.ts'
-import type { FeedbackBatch, FeedbackEntry } from '../facts.ts'
+import { asLogEntry, type FeedbackBatch } from '../entries.ts'
+import type { FeedbackEntry } from '../facts.ts'
 import { durationOf } from '../wire/duration.ts'
 
 /** Reads what was told, newest first, from the journal itself. */
@@ -112,7 +113,8 @@ async function* feedbackSince(
       }
       after = sequence
       const looked = count()
-      if (entry.type === 'feedback' && !isOld) yield { entry, batch: entry.data as FeedbackBatch }
+      const { type, data } = asLogEntry(entry)
+      if (type === 'feedback' && !isOld) yield { entry, batch: data }
       if (looked >= JOURNAL_ROWS_MAX) return
     }
     if (rows.length === 0) return

@@ -3,7 +3,8 @@ import { oneSpelling, timeOfId } from '../../ids.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Feedback, FeedbackReceipt } from '../../schema/feedback.ts'
 import type { Store } from '../../store/store.ts'
-import type { FeedbackBatch, FeedbackEntry, FeedbackStatus } from '../facts.ts'
+import type { FeedbackBatch, LogEntry } from '../entries.ts'
+import type { FeedbackEntry, FeedbackStatus } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import { liveUnit, type Sessions } from '../sessions/sessions.ts'
@@ -81,7 +82,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const data: FeedbackBatch = { feedbackId, entries, ...(unit === undefined ? {} : { unit }) }
         const receipt = makeReceipt(feedbackId, timeMs, entries.length, counts)
         return {
-          entry: { timeMs, type: 'feedback', sessionId: id, data },
+          entry: { timeMs, type: 'feedback', sessionId: id, data } satisfies LogEntry,
           value: { receipt, counts },
         }
       })

@@ -1,7 +1,7 @@
 import type { Config } from '../../config.ts'
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
-import type { FeedbackBatch } from '../facts.ts'
+import { asLogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
 import { openRound, type Sweep } from '../round.ts'
 import { DAY_MS } from '../wire/duration.ts'
@@ -79,9 +79,9 @@ async function heldBy({ log, kept }: RetentionOptions): Promise<ReadonlySet<stri
   let looked = 0
   for await (const { entry } of log.journal.stroll(kept())) {
     if (looked++ === HELD_ENTRIES_MAX) break
-    if (entry.type === 'searches') for (const queryId of entry.data as string[]) held.add(queryId)
-    else if (entry.type === 'feedback')
-      for (const { queryId } of (entry.data as FeedbackBatch).entries) held.add(queryId)
+    const { type, data } = asLogEntry(entry)
+    if (type === 'searches') for (const queryId of data) held.add(queryId)
+    else if (type === 'feedback') for (const { queryId } of data.entries) held.add(queryId)
   }
   return held
 }

@@ -1,16 +1,18 @@
 import type { JournalRow } from '../../store/journal.ts'
-import type { Fact, FeedbackBatch, FeedbackEntry, Impression } from '../facts.ts'
-import type { ModelNote } from '../signals/model-signals.ts'
+import { asLogEntry, type LogEntry } from '../entries.ts'
+import type { Fact, FeedbackEntry, Impression } from '../facts.ts'
 import type { Log } from './log.ts'
 
 /** What a journal entry says, joined to what was shown. Entries of other types say nothing to learning. */
 export function* factsOf(
-  { sequence, entry }: JournalRow,
+  row: JournalRow,
   log: Log,
   seen: Map<string, Impression | undefined>,
 ): Iterable<Fact> {
+  const { sequence } = row
+  const entry = asLogEntry(row.entry)
   if (entry.type === 'searches')
-    for (const queryId of entry.data as string[]) {
+    for (const queryId of entry.data) {
       const impression = log.shown(queryId)
       if (impression !== undefined) yield { kind: 'search', sequence, impression }
     }
@@ -21,21 +23,21 @@ export function* factsOf(
       sequence,
       timeMs: entry.timeMs,
       sessionId: entry.sessionId,
-      data: (entry.data ?? {}) as Record<string, unknown>,
+      data: entry.data ?? {},
     }
   else if (entry.type === 'model') {
-    const { signalId } = entry.data as ModelNote
+    const { signalId } = entry.data
     yield { kind: 'model', sequence, timeMs: entry.timeMs, signalId }
   }
 }
 
 function* feedbackFacts(
   sequence: number,
-  { timeMs, sessionId = '', data }: JournalRow['entry'],
+  { timeMs, sessionId = '', data }: Extract<LogEntry, { type: 'feedback' }>,
   log: Log,
   seen: Map<string, Impression | undefined>,
 ): Iterable<Fact> {
-  const { unit, entries } = data as FeedbackBatch
+  const { unit, entries } = data
   for (const entry of entries) {
     if (!seen.has(entry.queryId)) seen.set(entry.queryId, log.shown(entry.queryId))
     const impression = seen.get(entry.queryId)

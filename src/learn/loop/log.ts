@@ -1,6 +1,7 @@
 import { type Journal, openJournal } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import type { JournalEntry } from '../../store/tables.ts'
+import { asLogEntry, type LogEntry } from '../entries.ts'
 import type { Impression, StoredImpression } from '../facts.ts'
 import { decodeImpression, type ImpressionParts, readShown } from '../impressions/impression.ts'
 import { openRecent, type Recent } from '../impressions/recent.ts'
@@ -159,7 +160,8 @@ function looksCut({ tables: { impressions } }: Store, journal: Journal): boolean
   let next = 1
   for (const { sequence, entry } of journal.walk(0)) {
     if (sequence > next) return true
-    if (entry.type === 'searches') return !(entry.data as string[]).every(impressions.has)
+    const { type, data } = asLogEntry(entry)
+    if (type === 'searches') return !data.every(impressions.has)
     next = sequence + 1
   }
   return journal.last() >= next
@@ -212,6 +214,6 @@ function writeImpressions(
   store.tables.impressions.append(rows.sort((a, b) => (a.key < b.key ? -1 : 1)))
   for (let from = 0; from < ids.length; from += ENTRY_IMPRESSIONS) {
     const data = ids.slice(from, from + ENTRY_IMPRESSIONS)
-    journal.appendWithin({ timeMs, type: 'searches', data })
+    journal.appendWithin({ timeMs, type: 'searches', data } satisfies LogEntry)
   }
 }

@@ -14,10 +14,10 @@ import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import { readMoment } from '../wire/moment.ts'
 import { askWhole } from './ask-whole.ts'
-import { countedBy, endCutTraining, lastNoted, noteTraining } from './cut-training.ts'
 import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { ModelIntake } from './intake.ts'
+import { countedBy, endCutTraining, lastNoted, noteTraining } from './training-notes.ts'
 import { refuseReserved, type Versions } from './versions.ts'
 
 /** How the last training went. */

@@ -8,7 +8,7 @@ import {
 } from '../../schema/analytics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { SessionTotals } from '../../schema/session.ts'
-import type { JournalEntry } from '../../store/tables.ts'
+import type { LogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
@@ -70,13 +70,13 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       noteDone?.()
       const timeMs = clock()
       const receipts: AnalyticsReceipt[] = []
-      const entries: JournalEntry[] = []
+      const entries: LogEntry[] = []
       for (const each of read) {
         const eventId = newId(timeMs)
         receipts.push(count(each.event, eventId))
         entries.push(entryOf(each, eventId, timeMs))
       }
-      const last = entries.pop() as JournalEntry
+      const last = entries.pop() as LogEntry
       for (const entry of entries) log.journal.appendWithin(entry)
       return { entry: last, value: receipts }
     })

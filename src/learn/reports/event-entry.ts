@@ -2,7 +2,7 @@ import { openBreath } from '../../breath.ts'
 import { oneSpelling } from '../../ids.ts'
 import { asObject } from '../../object.ts'
 import type { AnalyticsEvent } from '../../schema/analytics.ts'
-import type { JournalEntry } from '../../store/tables.ts'
+import type { LogEntry } from '../entries.ts'
 import { atLength } from '../loop/at-length.ts'
 import { hasFigures } from '../signals/signal-words.ts'
 
@@ -31,9 +31,9 @@ export function entryOf(
   { event, isSignal, long }: ReadEvent,
   eventId: string,
   timeMs: number,
-): JournalEntry {
+): LogEntry {
   const { sessionId, ...told } = event
-  const entry = { timeMs, type: 'analytics' }
+  const entry = { timeMs, type: 'analytics' as const }
   const session = sessionId === undefined ? {} : { sessionId: oneSpelling(sessionId) }
   if (long === undefined) return { ...entry, data: { eventId, ...told }, ...session }
   const userId = userIn(told)

@@ -1,13 +1,7 @@
 import type { LearningEvent } from '../../schema/event.ts'
 import type { Store } from '../../store/store.ts'
+import type { LogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
-
-/** Data of a journal entry of type `model`: where the event of a model stands in the history. */
-export interface ModelNote {
-  signalId: string
-  /** Sequence in the history of learning. */
-  event: number
-}
 
 /** What happens to models, put in line with everything else that learning takes. */
 export interface ModelSignals {
@@ -25,8 +19,9 @@ export function openModelSignals({ tables }: Store, log: Pick<Log, 'appendWithin
   return {
     note: ({ id, source, timestamp }, sequence) => {
       if (source !== 'models') return
-      const data: ModelNote = { signalId: id, event: sequence }
-      log.appendWithin({ timeMs: Date.parse(timestamp), type: 'model', data })
+      const data = { signalId: id, event: sequence }
+      const entry: LogEntry = { timeMs: Date.parse(timestamp), type: 'model', data }
+      log.appendWithin(entry)
       tables.meta.put(NOTED, submitted() + 1)
     },
     submitted,

@@ -5,9 +5,9 @@ import type { StoredEvent } from '../../schema/event.ts'
 import type { Journal, JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import { TIME_STEP_MS } from '../../store/time-order.ts'
-import type { Fact, FeedbackBatch } from '../facts.ts'
+import { asLogEntry } from '../entries.ts'
+import type { Fact } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
-import type { ModelNote } from './model-signals.ts'
 import { hasFigures, typeOfAction } from './signal-words.ts'
 
 type Metadata = Record<string, unknown> | undefined
@@ -42,12 +42,6 @@ export interface JournalSignals {
   idsIn: (sequence: number) => ReadonlySet<string>
   /** How many stand behind an entry; counted up to a bound. */
   countAfter: (sequence: number) => number
-}
-
-interface AnalyticsData {
-  eventId: string
-  eventType: string
-  performance?: unknown
 }
 
 const SLICE_ROWS = 64
@@ -112,11 +106,16 @@ async function readLong(json: string): Promise<Record<string, unknown>> {
   return value as Record<string, unknown>
 }
 
-function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): JournalSignal[] {
+function read(
+  log: Log,
+  { tables }: Store,
+  { sequence, entry: stored }: JournalRow,
+): JournalSignal[] {
+  const entry = asLogEntry(stored)
   const { timeMs, sessionId, long } = entry
   if (entry.type === 'analytics') {
-    const { eventId, eventType, performance } = (entry.data ?? {}) as AnalyticsData
-    if (!hasFigures(performance)) return []
+    if (entry.data === undefined || !hasFigures(entry.data.performance)) return []
+    const { eventId, eventType, performance } = entry.data
     const place = { signalId: eventId, timeMs, sequence, at: 0, sessionId: () => sessionId }
     const metadata = async () => ({
       eventType,
@@ -125,13 +124,13 @@ function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): Jou
     return [{ ...place, type: 'PERFORMANCE', source: 'analytics', metadata }]
   }
   if (entry.type === 'model') {
-    const { signalId, event } = entry.data as ModelNote
+    const { signalId, event } = entry.data
     const place = { signalId, timeMs, sequence, at: 0, sessionId: () => undefined }
     const metadata = () => describe(tables.events.get(event))
     return [{ ...place, type: 'MODEL_PERFORMANCE', source: 'models', metadata }]
   }
   if (entry.type === 'searches')
-    return (entry.data as string[]).map((signalId, at) => ({
+    return entry.data.map((signalId, at) => ({
       signalId,
       type: 'SEARCH',
       source: 'search',
@@ -141,7 +140,7 @@ function read(log: Log, { tables }: Store, { sequence, entry }: JournalRow): Jou
       sessionId: () => log.find(signalId)?.impression.sessionId,
     }))
   if (entry.type !== 'feedback') return []
-  return (entry.data as FeedbackBatch).entries.map(({ signalId, action }, at) => ({
+  return entry.data.entries.map(({ signalId, action }, at) => ({
     signalId,
     type: typeOfAction(action),
     source: 'feedback',
@@ -163,12 +162,12 @@ export function isSignal(fact: Fact): boolean {
   return fact.kind !== 'analytics' || hasFigures(fact.data.performance)
 }
 
-function countOf({ type, data }: JournalRow['entry']): number {
-  if (type === 'searches') return (data as string[]).length
-  if (type === 'analytics')
-    return hasFigures((data as AnalyticsData | undefined)?.performance) ? 1 : 0
+function countOf(entry: JournalRow['entry']): number {
+  const { type, data } = asLogEntry(entry)
+  if (type === 'searches') return data.length
+  if (type === 'analytics') return hasFigures(data?.performance) ? 1 : 0
   if (type === 'model') return 1
-  return type === 'feedback' ? (data as FeedbackBatch).entries.length : 0
+  return type === 'feedback' ? data.entries.length : 0
 }
 
 /** Entries that were written at a time or soon after, each time that the clock showed it. */

@@ -3,8 +3,8 @@ import { openBreath } from '../../breath.ts'
 import { asObject } from '../../object.ts'
 import type { JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
-import type { JournalEntry } from '../../store/tables.ts'
-import type { Doomed, Fact, FeedbackBatch, Impression } from '../facts.ts'
+import { asLogEntry, type LogEntry } from '../entries.ts'
+import type { Doomed, Fact, Impression } from '../facts.ts'
 import { factsOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
 import { userIn } from '../reports/event-entry.ts'
@@ -51,10 +51,12 @@ export async function findDoomed(log: Log, found: DoomedRows, until: number): Pr
 }
 
 /** Notes what of an entry is theirs; returns what that says to learning. */
-function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Iterable<Fact> {
+function take(row: JournalRow, log: Log, found: DoomedRows): Iterable<Fact> {
+  const { sequence } = row
+  const entry = asLogEntry(row.entry)
   const isNamed = (name: string | undefined) => name !== undefined && found.names.has(name)
   if (entry.type === 'searches') {
-    const theirs = (entry.data as string[]).filter((queryId) => {
+    const theirs = entry.data.filter((queryId) => {
       const { unit, sessionId } = log.shown(queryId) ?? {}
       if (isNamed(unit) && sessionId !== undefined) found.names.add(sessionId)
       return isNamed(unit) || isNamed(sessionId)
@@ -63,17 +65,17 @@ function take({ sequence, entry }: JournalRow, log: Log, found: DoomedRows): Ite
     return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)
   }
   if (entry.type === 'feedback') {
-    const { unit, entries } = entry.data as FeedbackBatch
+    const { unit, entries } = entry.data
     if (!isNamed(unit) && !isNamed(entry.sessionId)) return []
     found.feedback.push({ sequence, entries: entries.length })
-    return factsIn({ sequence, entry }, log)
+    return factsIn(row, log)
   }
   if (isNamed(entry.sessionId) || isNamed(userOf(entry))) found.events.push(sequence)
   return []
 }
 
 /** Whom an entry names by itself. */
-function userOf({ type, data }: JournalEntry): string | undefined {
+function userOf({ type, data }: LogEntry): string | undefined {
   return type === 'analytics' ? userIn(asObject(data) ?? {}) : undefined
 }
 
@@ -96,9 +98,10 @@ export async function removeDoomed(store: Store, log: Log, doomed: DoomedRows): 
 function unnameWithin({ tables: { journal } }: Store, rows: DoomedRows['impressions']): void {
   const theirs = new Set(rows.map(({ queryId }) => queryId))
   for (const sequence of new Set(rows.map((row) => row.sequence))) {
-    const entry = journal.get(sequence)
-    if (entry === undefined) continue
-    const data = (entry.data as string[]).filter((queryId) => !theirs.has(queryId))
+    const stored = journal.get(sequence)
+    const entry = stored === undefined ? undefined : asLogEntry(stored)
+    if (entry?.type !== 'searches') continue
+    const data = entry.data.filter((queryId) => !theirs.has(queryId))
     if (data.length > 0) journal.put(sequence, { ...entry, data })
     else journal.remove(sequence)
   }

@@ -1,6 +1,7 @@
 import { ServiceError, serviceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
+import type { LogEntry } from '../entries.ts'
 import type { Events } from '../history/events.ts'
 import { unnameEvents } from '../history/unname.ts'
 import type { Log } from '../loop/log.ts'
@@ -179,7 +180,7 @@ async function begin(task: Task, doomed: DoomedRows, removed: Forgotten['removed
       source: 'subjects',
       data: removed,
     })
-    log.appendWithin({ timeMs: clock(), type: 'forget', data: removed })
+    log.appendWithin({ timeMs: clock(), type: 'forget', data: removed } satisfies LogEntry)
   }
   const isBegun = await store.release(() => {
     if (log.isCut()) return false

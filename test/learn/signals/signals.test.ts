@@ -1,6 +1,7 @@
 import { v7 as uuid } from 'uuid'
 import { expect, it, onTestFinished } from 'vitest'
-import type { FeedbackBatch, FeedbackFact } from '../../../src/learn/facts.ts'
+import type { FeedbackBatch } from '../../../src/learn/entries.ts'
+import type { FeedbackFact } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openLoop } from '../../../src/learn/loop/loop.ts'
 import { type DeadSignals, openDeadSignals } from '../../../src/learn/signals/dead-signals.ts'
