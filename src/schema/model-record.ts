@@ -1,4 +1,4 @@
-import type { ModelKind, VersionName } from './model.ts'
+import type { ModelKind, ModelTrained, VersionName } from './model.ts'
 
 export type ModelStatus = 'CANDIDATE' | 'SHADOW' | 'ACTIVE' | 'ARCHIVED' | 'REJECTED'
 
@@ -30,6 +30,22 @@ export interface TrainingFigures {
   shown: number
   values: Partial<Record<ModelKind, number>>
   tookMs: number
+}
+
+/** How the last training went. */
+export interface LastTraining {
+  trainingId: string
+  modelId: string
+  status: ModelTrained['status']
+  startedMs: number
+  endedMs?: number
+  /** Searches with a gain when it began. */
+  clicked: number
+  /** Searches with a gain that the training before had learned from. */
+  before?: number
+  /** How many trainings in a row were cut short by the end of the service, this one included. */
+  cuts?: number
+  version?: number
 }
 
 /** Row of one version. What was synced or trained never changes; what became of it does. */

@@ -1,5 +1,6 @@
 import type { Database, Key, RootDatabase } from 'lmdb'
 import { addExtension } from 'msgpackr'
+import type { MetaRows } from '../schema/meta-record.ts'
 import { openBlocks } from './blocks.ts'
 import { type Table, wrapTable } from './table.ts'
 import { type Rows, TABLES, type TableName } from './tables.ts'
@@ -13,11 +14,19 @@ addExtension({ Class: namedConstructor as never, write: (value: unknown) => valu
 
 /** Tables by name; that of blocks is reached through the one whose rows lie in them. */
 export type Tables = {
-  readonly [Name in Exclude<TableName, 'impressionBlocks'>]: Table<
+  readonly [Name in Exclude<TableName, 'impressionBlocks' | 'meta'>]: Table<
     Rows[Name]['key'],
     Rows[Name]['value']
   >
+} & { readonly meta: MetaTable }
+
+/** The table of which every row is another kind of value, which its name tells. */
+interface MetaTable extends Omit<Table<string, unknown>, 'get'> {
+  get<Name extends string>(name: Name): MetaValue<Name> | undefined
 }
+
+/** What stands under a name; unknown for one that nobody has noted. */
+export type MetaValue<Name extends string> = Name extends keyof MetaRows ? MetaRows[Name] : unknown
 
 export type Databases = Record<TableName, Database>
 

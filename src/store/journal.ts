@@ -63,7 +63,7 @@ export function openJournal(store: Store): Journal {
 
   /** Numbers live in a row of their own, so that they go on when every entry was removed. */
   function last(): number {
-    return (meta.get('journal') as number | undefined) ?? 0
+    return meta.get('journal') ?? 0
   }
   function read({
     after,

@@ -2,17 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors.ts'
 import { native } from '../native.ts'
-
-/** Who writes to a store: enough to tell a living process from one that crashed and whose id was given away again. */
-export interface Owner {
-  pid: number
-  /** Start of the process as it sees it itself, in ms; differs between two processes of one id. */
-  origin: number
-  /** Start of the process as the system sees it; absent where the system doesn't say. */
-  started?: string
-  /** Which file it writes to: a copy of the store has no owner. */
-  file: string
-}
+import type { Owner } from '../schema/meta-record.ts'
 
 /** This process as the owner of the store in a folder. */
 export function thisProcess(directory: string): Owner {

@@ -1,7 +1,7 @@
 import { open } from 'lmdb'
 import type { RememberedRow } from '../schema/memory-record.ts'
 import type { Judgement, TrialUnit } from '../schema/model-record.ts'
-import { openDatabases, wrapTables } from './databases.ts'
+import { type MetaValue, openDatabases, wrapTables } from './databases.ts'
 import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
 
 /** A stored record and its document number. */
@@ -23,7 +23,7 @@ export interface Reader {
   /** All numbers that the document has in any view, newest first: at most one of them is in each. */
   ordsOf(indexId: number, id: string): readonly number[]
   /** A fact about the store, by its name in the table `meta`. */
-  mark(name: string): unknown
+  mark<Name extends string>(name: Name): MetaValue<Name> | undefined
   /** What the click memory has on the disk, by query. */
   remembered(): Iterable<RememberedRow>
   /** Records with a number above `sequence`, ascending. */

@@ -15,7 +15,7 @@ import {
   refuseUnusable,
   shortfall,
 } from './folder.ts'
-import { type Hold, type Owner, openHold, refuseOwned, thisProcess } from './owner.ts'
+import { type Hold, openHold, refuseOwned, thisProcess } from './owner.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import {
   FORMAT,
@@ -228,14 +228,14 @@ function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
 }
 
 function claimTables({ meta }: Tables, dataDir: string, hold: Hold): void {
-  const format = (meta.get('format') as number | undefined) ?? FORMAT
+  const format = meta.get('format') ?? FORMAT
   if (format > FORMAT)
     throw new StartError(
       `The data folder ${dataDir} was written by a newer version of the service: start that one, or put back a backup of before.`,
       { lasts: true },
     )
   const claimant = thisProcess(recordsDirectory(dataDir))
-  refuseOwned(meta.get('owner') as Owner | undefined, claimant)
+  refuseOwned(meta.get('owner'), claimant)
   hold.take(dataDir)
   meta.put('format', FORMAT)
   meta.put('owner', claimant)

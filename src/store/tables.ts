@@ -81,7 +81,7 @@ function bytes<Key>(): Declared<Key, Uint8Array> {
 
 /** Every table of the record store: key → value. Numbers in keys order numerically, text by bytes. */
 export const TABLES = {
-  /** Facts about the store itself: `format`, `owner`, and the sequences of the parts. */
+  /** Facts about the store and its parts, by name: `MetaRows` in schema/meta-record.ts has them all. */
   meta: packed<string, unknown>(),
   /** Index id → definition. */
   indices: packed<number, IndexRecord>(),

@@ -29,12 +29,12 @@ export function openTimeOrder(
   name: 'events' | 'journal',
   timeOf: (sequence: number) => number | undefined,
 ): TimeOrder {
-  const kept = `${name} set back`
+  const kept = `${name} set back` as const
   /** The row that was noted last, also in a transaction that failed since: then another one gets its number. */
   let newest = { sequence: 0, timeMs: 0 }
 
   /** Numbers of the rows before which the clock was set back. */
-  const setBack = () => (meta.get(kept) as number[] | undefined) ?? []
+  const setBack = () => meta.get(kept) ?? []
   const before = (sequence: number) =>
     newest.sequence === sequence - 1 ? newest.timeMs : (timeOf(sequence - 1) ?? 0)
   return {

@@ -15,13 +15,13 @@ export interface CountedRows<Row> {
 export function openCountedRows<Row extends { status: string }>(
   store: Store,
   table: Table<string, Row>,
-  mark: string,
+  mark: 'adaptationStatuses' | 'suggestionStatuses',
 ): CountedRows<Row> {
   const { meta } = store.tables
 
   /** Undefined in stores of earlier versions, and where such a version wrote since. */
   function kept(): Record<string, number> | undefined {
-    const counts = (meta.get(mark) as Record<string, number> | undefined) ?? {}
+    const counts = meta.get(mark) ?? {}
     const sum = Object.values(counts).reduce((total, count) => total + count, 0)
     return sum === table.count() ? counts : undefined
   }

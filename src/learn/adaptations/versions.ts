@@ -53,7 +53,7 @@ export function openRankingVersions(store: Store): RankingVersions {
   }
   return {
     addWithin: (version, content) => {
-      const number = ((meta.get(COUNTER) as number | undefined) ?? 0) + 1
+      const number = (meta.get(COUNTER) ?? 0) + 1
       rankingVersions.put(number, { version: number, ...version, content: content(number) })
       meta.put(COUNTER, number)
       return number

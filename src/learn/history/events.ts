@@ -77,7 +77,7 @@ export function openEvents(
     return isAhead(beforeMs, nowMs) ? nowMs : Math.max(nowMs, beforeMs)
   }
   function recordWithin(report: EventReport): LearningEvent {
-    const sequence = ((meta.get('events') as number | undefined) ?? 0) + 1
+    const sequence = (meta.get('events') ?? 0) + 1
     const timeMs = timeOf(sequence)
     const { priority = 'NORMAL', data = {}, told = {}, ...same } = report
     const timestamp = new Date(timeMs).toISOString()

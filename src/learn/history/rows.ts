@@ -59,7 +59,7 @@ export function eventRows(store: Store): EventRows {
   }
   const order = openTimeOrder(store, 'events', timeOf)
 
-  const last = (): number => (meta.get('events') as number | undefined) ?? 0
+  const last = (): number => meta.get('events') ?? 0
   function first(): number {
     for (const key of events.keys({ limit: 1 })) return key
     return last() + 1

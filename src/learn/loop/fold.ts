@@ -64,7 +64,7 @@ export function isFoldedAnew({ tables }: Store): boolean {
 
 interface Group {
   /** The name of its place on the disk, and the place. */
-  mark: string
+  mark: typeof PLACE | `${typeof PLACE}/${string}`
   saved: number
   /** How often it is saved at most, and when it last was, in the process's own time. */
   saveMs: number
@@ -130,9 +130,8 @@ function newGroup(consumers: readonly Consumer[], own: ConsumerGroup | undefined
 
 function load(core: Core): void {
   const { meta } = core.store.tables
-  const place = (meta.get(PLACE) as number | undefined) ?? 0
-  for (const group of core.groups)
-    group.saved = (meta.get(group.mark) as number | undefined) ?? place
+  const place = meta.get(PLACE) ?? 0
+  for (const group of core.groups) group.saved = meta.get(group.mark) ?? place
   core.taken = furthestBehind(core)
   for (const consumer of core.consumers) consumer.load()
 }

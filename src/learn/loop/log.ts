@@ -142,7 +142,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
 
 function openCut(store: Store, journal: Journal): Pick<Log, 'isCut' | 'cutWithin'> {
   const { meta } = store.tables
-  const isCut = () => (meta.get(CUT) as boolean | undefined) ?? looksCut(store, journal)
+  const isCut = () => meta.get(CUT) ?? looksCut(store, journal)
   // Noted before anybody is forgotten here: from then on it would look cut. A full disk leaves it to the next start.
   if (meta.get(CUT) === undefined) store.put('meta', CUT, isCut()).catch(() => undefined)
   return {

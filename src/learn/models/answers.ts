@@ -1,6 +1,7 @@
 import type { ModelGated, ModelQuery, VersionName } from '../../schema/model.ts'
 import type {
   GateReport,
+  LastTraining,
   ModelUsage,
   Standing,
   Trial,
@@ -11,7 +12,6 @@ import { MACHINES } from '../states.ts'
 import { isoTime } from '../wire/moment.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import type { Kept } from './intake.ts'
-import type { LastTraining } from './training.ts'
 import { sameVersion, type Versions } from './versions.ts'
 
 /** What the API says of models. */

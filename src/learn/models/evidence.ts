@@ -63,7 +63,7 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvid
       pending.usage.clear()
       pending.judged.clear()
       units.forget()
-      pending.clicked = (meta.get(CLICKED) as number | undefined) ?? 0
+      pending.clicked = meta.get(CLICKED) ?? 0
     },
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(pending, fact.impression)

@@ -1,6 +1,6 @@
+import type { LastTraining } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
-import type { LastTraining } from './training.ts'
 
 const LAST = 'modelTraining'
 
@@ -12,7 +12,7 @@ export interface TrainingNotes {
 
 /** How the last training went, as it was noted: `RUNNING` also for one that was cut short. */
 export function lastNoted({ store }: Pick<TrainingNotes, 'store'>): LastTraining | undefined {
-  return store.tables.meta.get(LAST) as LastTraining | undefined
+  return store.tables.meta.get(LAST)
 }
 
 /** Notes how far a training is, with its event. */

@@ -8,6 +8,7 @@ import {
   type ModelTraining,
   type VersionName,
 } from '../../schema/model.ts'
+import type { LastTraining } from '../../schema/model-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
@@ -19,22 +20,6 @@ import type { Gating } from './gating.ts'
 import type { ModelIntake } from './intake.ts'
 import { countedBy, endCutTraining, lastNoted, noteTraining } from './training-notes.ts'
 import { refuseReserved, type Versions } from './versions.ts'
-
-/** How the last training went. */
-export interface LastTraining {
-  trainingId: string
-  modelId: string
-  status: ModelTrained['status']
-  startedMs: number
-  endedMs?: number
-  /** Searches with a gain when it began. */
-  clicked: number
-  /** Searches with a gain that the training before had learned from. */
-  before?: number
-  /** How many trainings in a row were cut short by the end of the service, this one included. */
-  cuts?: number
-  version?: number
-}
 
 /** Trains models from what people chose. */
 export interface Training {

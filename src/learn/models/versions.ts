@@ -108,7 +108,7 @@ function readingOf({
 }: Store): Pick<Versions, 'find' | 'standing'> {
   return {
     find: ({ modelId, version }) => modelVersions.get([modelId, version]),
-    standing: () => (meta.get(STANDING) as Standing | undefined) ?? { earlier: [], trials: 0 },
+    standing: () => meta.get(STANDING) ?? { earlier: [], trials: 0 },
   }
 }
 

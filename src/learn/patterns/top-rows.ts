@@ -68,7 +68,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     open.clear()
     hour = undefined
     cleared = undefined
-    const known = meta.get(mark) as number | undefined
+    const known = meta.get(mark)
     newest = known ?? afterLast(table)
     isMarked = newest === known
   }

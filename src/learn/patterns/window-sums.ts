@@ -25,7 +25,7 @@ export function openSums<Row, Written>(options: TopRowsOptions<Row, Written>): W
   const { table, meta, unpack, add } = options
   /** The hour that is in none of a window's days yet. */
   function apart({ level, first, last }: Span): number | undefined {
-    const newest = meta.get(newestHourName(options)) as number | undefined
+    const newest = meta.get(newestHourName(options))
     if (level === 1 || newest === undefined) return undefined
     const day = dayOfHour(newest)
     return day >= first && day <= last ? newest : undefined
@@ -63,6 +63,6 @@ export function openSums<Row, Written>(options: TopRowsOptions<Row, Written>): W
 }
 
 /** By this name it is kept which hour is in no day yet. */
-export function newestHourName({ name }: { name: string }): string {
-  return `newest hour of ${name}`
+export function newestHourName({ name }: { name: string }) {
+  return `newest hour of ${name}` as const
 }

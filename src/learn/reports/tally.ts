@@ -1,3 +1,4 @@
+import type { TallyFigures } from '../../schema/meta-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 
@@ -6,20 +7,12 @@ export interface Tally extends Consumer {
   figures: () => TallyFigures
 }
 
-export interface TallyFigures {
-  searches: number
-  /** Entries by status: learned, duplicate, unmatched, late. */
-  feedback: Record<string, number>
-  analytics: number
-}
-
 /** Where the numbers are kept. */
 const TALLY = 'tally'
 
 export function openTally(store: Store): Tally {
   const { meta } = store.tables
-  const read = (): TallyFigures =>
-    (meta.get(TALLY) as TallyFigures | undefined) ?? { searches: 0, feedback: {}, analytics: 0 }
+  const read = (): TallyFigures => meta.get(TALLY) ?? { searches: 0, feedback: {}, analytics: 0 }
   let counts = read()
   return {
     name: 'tally',

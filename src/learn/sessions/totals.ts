@@ -33,7 +33,7 @@ export function openTotals(store: Store): Totals {
   // Flushed, but perhaps not committed yet: counted from here until the table shows them.
   let flushed: { flush: number; deltas: Deltas }[] = []
 
-  const flushes = (): number => (meta.get(FLUSHES) as number | undefined) ?? 0
+  const flushes = (): number => meta.get(FLUSHES) ?? 0
   function count(deltas: Deltas, sessionId: string, delta: Partial<SessionTotals>): void {
     const known = deltas.get(sessionId)
     if (known === undefined) deltas.set(sessionId, sumTotals(delta))

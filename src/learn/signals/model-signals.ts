@@ -15,7 +15,7 @@ export interface ModelSignals {
 const NOTED = 'modelSignals'
 
 export function openModelSignals({ tables }: Store, log: Pick<Log, 'appendWithin'>): ModelSignals {
-  const submitted = (): number => (tables.meta.get(NOTED) as number | undefined) ?? 0
+  const submitted = (): number => tables.meta.get(NOTED) ?? 0
   return {
     note: ({ id, source, timestamp }, sequence) => {
       if (source !== 'models') return

@@ -40,7 +40,7 @@ export function openJournalCounts(parts: CountParts): JournalCounts {
   const came = (): number =>
     intakes.reduce((sum, { submitted }) => sum + submitted(), log.figures().written)
   const isSettled = (): boolean => position() >= log.journal.last()
-  const completed = (): number => (meta.get(TAKEN) as number | undefined) ?? 0
+  const completed = (): number => meta.get(TAKEN) ?? 0
 
   function settle(): number {
     if (isSettled()) base = came() - taken

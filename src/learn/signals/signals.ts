@@ -165,7 +165,7 @@ function countTold({ tables }: Store, status: SignalStatus, change: number): voi
 }
 
 function toldCounts({ meta }: Store['tables']): SignalCounts {
-  return { ...NONE, ...(meta.get(TOLD) as SignalCounts | undefined) }
+  return { ...NONE, ...meta.get(TOLD) }
 }
 
 function countAll({ store, inJournal, dead }: Core): SignalCounts {

@@ -1,19 +1,11 @@
+import type { Forgetting } from '../../schema/meta-record.ts'
 import type { Store } from '../../store/store.ts'
-
-/** Somebody who is being forgotten: in the store until that is done, so that a start goes on with it. */
-export interface Forgetting {
-  subject: string
-  /** What they taught up to this entry of the journal is taken out; absent: all has yet to be learned anew. */
-  unlearnedTo?: number
-  /** Until then: the same of what is not learned anew. */
-  uncountedTo?: number
-}
 
 const FORGETTING = 'forgetting'
 
 /** Everybody whose forgetting was begun and is not done. */
 export function allForgetting({ tables }: Store): Forgetting[] {
-  const kept = (tables.meta.get(FORGETTING) as (Forgetting | string)[] | undefined) ?? []
+  const kept = tables.meta.get(FORGETTING) ?? []
   // Stores of earlier versions kept names alone.
   return kept.map((each) => (typeof each === 'string' ? { subject: each } : each))
 }
