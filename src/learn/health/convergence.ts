@@ -1,7 +1,11 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
-import { type DailyEvidence, weighEvidence } from '../memory/click-memory-evidence.ts'
+import {
+  type DailyEvidence,
+  evidenceBefore,
+  weighEvidence,
+} from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
 import { addedScore } from '../memory/click-rate.ts'
 import { dayOf } from '../wire/duration.ts'
@@ -35,9 +39,10 @@ export async function convergence(
     const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
     for (const { value } of rows)
       for (const evidence of unpackRemembered(value).values()) {
-        if ((evidence[0] as number) >= today) continue
+        const earlier = evidenceBefore(evidence, today)
+        if (earlier.length === 0) continue
         const now = valueOn(evidence, today, config)
-        const before = valueOn(withoutDay(evidence, today), today, config)
+        const before = valueOn(earlier, today, config)
         moved += Math.abs(now - before)
         mass += Math.max(Math.abs(now), Math.abs(before))
         samples += 1
@@ -50,13 +55,6 @@ export async function convergence(
   }
   const value = samples < SAMPLES_MIN || mass === 0 ? undefined : 1 - moved / mass
   return scoreOf(value, samples, { good: 0.8, fair: 0.5 })
-}
-
-/** Days ascend, three numbers each. */
-function withoutDay(evidence: DailyEvidence, day: number): DailyEvidence {
-  let end = evidence.length
-  while (end > 0 && (evidence[end - 3] as number) >= day) end -= 3
-  return evidence.slice(0, end)
 }
 
 function valueOn(evidence: DailyEvidence, day: number, config: MemoryConfig): number {

@@ -69,6 +69,18 @@ export function examinationOf(evidence: DailyEvidence): number {
   return sum
 }
 
+/** The days of the oldest and the newest evidence, of which there is some. */
+export function daysOf(evidence: DailyEvidence): [oldest: number, newest: number] {
+  return [evidence[0] as number, evidence.at(-WIDTH) as number]
+}
+
+/** What was known when a day began. */
+export function evidenceBefore(evidence: DailyEvidence, day: number): DailyEvidence {
+  let end = evidence.length
+  while (end > 0 && (evidence[end - WIDTH] as number) >= day) end -= WIDTH
+  return evidence.slice(0, end)
+}
+
 /** What the evidence is worth on a day: each day's share has halved once in `halfLifeMs`. */
 export function weighEvidence(
   evidence: DailyEvidence,

@@ -1,6 +1,12 @@
 import type { Config } from '../../config.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { type DailyEvidence, examinationOf, gainOf, MILLION } from './click-memory-evidence.ts'
+import {
+  type DailyEvidence,
+  daysOf,
+  examinationOf,
+  gainOf,
+  MILLION,
+} from './click-memory-evidence.ts'
 
 /** Where a document's added score comes from: value = strength · (rate − expectedRate). */
 export interface ClickReasons {
@@ -32,17 +38,18 @@ export function reasonsOf(
   evidence: DailyEvidence,
   settings: Settings,
 ): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
+  const [oldest, newest] = daysOf(evidence)
   return {
     expectedRate: settings.memoryPriorRate,
     priorWeight: settings.memoryPriorWeight,
     strength: settings.memoryStrength,
     undecayed: { gain: gainOf(evidence) / MILLION, examination: examinationOf(evidence) / MILLION },
     halfLifeDays: settings.memoryHalfLifeMs / DAY_MS,
-    firstDay: nameOf(evidence[0]),
-    lastDay: nameOf(evidence.at(-3)),
+    firstDay: nameOf(oldest),
+    lastDay: nameOf(newest),
   }
 }
 
-function nameOf(day = 0): string {
+function nameOf(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
