@@ -1,5 +1,4 @@
 import { openBreath } from '../../breath.ts'
-import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import {
   type DailyEvidence,
@@ -7,14 +6,9 @@ import {
   weighEvidence,
 } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
-import { addedScore } from '../memory/click-rate.ts'
+import { addedScore, type MemorySettings } from '../memory/click-rate.ts'
 import { dayOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
-
-type MemoryConfig = Pick<
-  Config,
-  'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs'
->
 
 /** Pairs with a value that is older than today. */
 const SAMPLES_MIN = 20
@@ -26,7 +20,7 @@ const READ_ROWS = 64
  */
 export async function convergence(
   store: Store,
-  config: MemoryConfig,
+  config: MemorySettings,
   nowMs: number,
 ): Promise<Score> {
   const today = dayOf(nowMs)
@@ -57,7 +51,7 @@ export async function convergence(
   return scoreOf(value, samples, { good: 0.8, fair: 0.5 })
 }
 
-function valueOn(evidence: DailyEvidence, day: number, config: MemoryConfig): number {
+function valueOn(evidence: DailyEvidence, day: number, config: MemorySettings): number {
   const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
   return addedScore(config, gain, examination)
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
+import type { MemorySettings } from '../memory/click-rate.ts'
 import type { Examination } from '../memory/examination.ts'
 import type { Models } from '../models/models.ts'
 import { convergence } from './convergence.ts'
@@ -39,15 +40,7 @@ export interface LearningHealthParts {
   adaptations: { figures: () => object }
   examination: Pick<Examination, 'estimate'>
   events: Pick<Events, 'counts'>
-  config: Pick<
-    Config,
-    | 'memoryStrength'
-    | 'memoryPriorWeight'
-    | 'memoryPriorRate'
-    | 'memoryHalfLifeMs'
-    | 'retentionMs'
-    | 'examinationEta'
-  >
+  config: MemorySettings & Pick<Config, 'retentionMs' | 'examinationEta'>
   clock: () => number
 }
 

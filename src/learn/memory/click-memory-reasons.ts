@@ -1,4 +1,3 @@
-import type { Config } from '../../config.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import {
   type DailyEvidence,
@@ -7,6 +6,7 @@ import {
   gainOf,
   MILLION,
 } from './click-memory-evidence.ts'
+import type { MemorySettings } from './click-rate.ts'
 
 /** Where a document's added score comes from: value = strength · (rate − expectedRate). */
 export interface ClickReasons {
@@ -28,15 +28,10 @@ export interface ClickReasons {
   lastDay: string
 }
 
-type Settings = Pick<
-  Config,
-  'memoryStrength' | 'memoryPriorWeight' | 'memoryPriorRate' | 'memoryHalfLifeMs'
->
-
 /** What stands behind the value, besides what it is made of; the evidence is not empty. */
 export function reasonsOf(
   evidence: DailyEvidence,
-  settings: Settings,
+  settings: MemorySettings,
 ): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
   const [oldest, newest] = daysOf(evidence)
   return {

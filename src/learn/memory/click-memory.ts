@@ -13,7 +13,7 @@ import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
-import { addedScore, rateOf } from './click-rate.ts'
+import { addedScore, type MemorySettings, rateOf } from './click-rate.ts'
 import { unteach } from './unteach.ts'
 
 /**
@@ -43,17 +43,8 @@ interface ClickMemoryFigures {
   flagged: number
 }
 
-type MemoryConfig = Pick<
-  Config,
-  | 'memoryStrength'
-  | 'memoryPriorWeight'
-  | 'memoryPriorRate'
-  | 'memoryHalfLifeMs'
-  | 'memoryPairsMax'
-  | 'examinationEta'
-  | 'sessionAbsoluteMs'
-  | 'retentionMs'
->
+type MemoryConfig = MemorySettings &
+  Pick<Config, 'memoryPairsMax' | 'examinationEta' | 'sessionAbsoluteMs' | 'retentionMs'>
 
 interface MemoryParts {
   store: Store

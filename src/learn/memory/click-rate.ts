@@ -10,6 +10,11 @@ export interface RateSettings {
   memoryHalfLifeMs: number
 }
 
+/** What an added score is made by: the rate's settings, and how much it counts. */
+export interface MemorySettings extends RateSettings {
+  memoryStrength: number
+}
+
 /** Documents of one index that get a rate of their own; the core takes no more. */
 export const RATED_MAX = 50_000
 
@@ -26,7 +31,7 @@ export function rateOf(
 
 /** What click memory adds to the score: how far the rate is from what is expected, λ · (rate − p₀). */
 export function addedScore(
-  config: Omit<RateSettings, 'memoryHalfLifeMs'> & { memoryStrength: number },
+  config: Omit<MemorySettings, 'memoryHalfLifeMs'>,
   gain: number,
   examination: number,
 ): number {

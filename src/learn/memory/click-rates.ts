@@ -4,6 +4,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import { dayOf } from '../wire/duration.ts'
 import type { ClickMemory } from './click-memory.ts'
+import type { RateSettings } from './click-rate.ts'
 
 /** Which click rates of documents a search reads; immutable. */
 export interface ClickRatesRead {
@@ -46,15 +47,7 @@ export interface RatedIndex {
   opening: number
 }
 
-type RatesConfig = Pick<
-  Config,
-  | 'dataDir'
-  | 'learning'
-  | 'clickRatesMs'
-  | 'memoryPriorWeight'
-  | 'memoryPriorRate'
-  | 'memoryHalfLifeMs'
->
+type RatesConfig = RateSettings & Pick<Config, 'dataDir' | 'learning' | 'clickRatesMs'>
 
 /** Counts before the newest that the next pages of a list, and a search that is run again, may still read. */
 const EDITIONS_HELD = 8

@@ -15,7 +15,7 @@ import { dayOf } from '../wire/duration.ts'
  * such overlap weights (Li, Morgan, Zaslavsky 2018) are at most 1, however rare a draw is.
  */
 export interface Examination extends Consumer {
-  /** Over the days since a moment; undefined while there is too little data. */
+  /** Over the days since a moment. */
   estimate: (sinceMs: number) => ExaminationEstimate
   /** Removes the days before a moment; returns how many. */
   sweep: (beforeMs: number) => Promise<number>
