@@ -71,7 +71,7 @@ export interface EarlierTotals {
   /** Sum of 1/position of each first click within the first ten; undefined where it was not counted. */
   reciprocalRanks: number | undefined
   zeroResults: number
-  /** Searches by time taken; bin b holds those of about 2^(b/4) − 1 ms. */
+  /** Searches by latency bucket, see learn/statistics/latency-histogram.ts. */
   latency: number[]
 }
 

@@ -17,8 +17,8 @@ export interface Register {
   /** Throws NAME_TAKEN, LIMIT_REACHED. */
   add: (record: ExperimentRecord) => Promise<ExperimentRecord>
   /**
-   * Takes an experiment to a state, with an event. Throws the kind's …_NOT_FOUND, INVALID_TRANSITION, LIMIT_REACHED,
-   * VALIDATION_FAILED for one to be started whose rankings can't be dealt.
+   * Takes an experiment to a state, with an event. Throws EXPERIMENT_NOT_FOUND, for a test that is gone, too,
+   * INVALID_TRANSITION, LIMIT_REACHED, VALIDATION_FAILED for one to be started whose rankings can't be dealt.
    * The state that it is in already changes nothing.
    */
   steer: (id: string, change: Change) => Promise<ExperimentRecord>
