@@ -25,6 +25,7 @@ import type { Counted } from './checks.ts'
 import { draftExperiment } from './draft.ts'
 import { openExperimentEvidence } from './evidence.ts'
 import { isInexact, missingModels, tuningsOf, withExactModels } from './exact-models.ts'
+import { type ExperimentFigures, openExperimentFigures } from './figures.ts'
 import { openLedger } from './ledger.ts'
 import { ASSIGNED, findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
 import { openRegister, type Register } from './register.ts'
@@ -46,7 +47,7 @@ const VERBS = {
 export type Verb = keyof typeof VERBS
 
 /** Search A/B tests and learning experiments: one engine for both. */
-export interface Experiments extends ExperimentSweep {
+export interface Experiments extends ExperimentSweep, ExperimentFigures {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
   /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
@@ -86,10 +87,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       ? { arms: [], reported: new Map() }
       : { arms: ledger.arms(record), reported: reported.sums(record) }
   const schedule = { register, counted, clock }
-  const swept = openSweep({ ...parts, register, ledger, reported })
   // Asks for their models: the first search after a start finds them loaded.
   for (const { record } of register.running()) isInexact(record, exactModel)
-  collect(metrics, swept)
 
   async function steer(kind: ExperimentKind, named: string, verb: Verb): Promise<object> {
     await settle(schedule, [mustFind(register, kind, named)])
@@ -146,7 +145,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
           }))
       await advanceAll(schedule)
     },
-    ...swept,
+    ...openExperimentFigures(register, ledger, metrics),
+    ...openSweep({ ...parts, register, ledger, reported }),
   }
 }
 
@@ -162,20 +162,6 @@ async function endFallback(
       : undefined,
   )
   return ended ?? mustFind(register, 'experiment', id)
-}
-
-function collect(
-  metrics: Pick<Metrics, 'collect'>,
-  { figures, units }: Pick<Experiments, 'figures' | 'units'>,
-): void {
-  const labels = ['kind', 'status']
-  metrics.collect('svc_experiments', 'Tests and experiments', labels, () =>
-    figures().map(({ count: value, ...own }) => ({ labels: own, value })),
-  )
-  const help = 'Units in tests and experiments not ended'
-  metrics.collect('svc_experiment_units', help, labels, () =>
-    units().map(({ units: value, ...own }) => ({ labels: own, value })),
-  )
 }
 
 function listOf(

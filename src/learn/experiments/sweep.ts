@@ -1,8 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
-import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
-import { unitsOf } from './arms.ts'
 import type { Ledger } from './ledger.ts'
 import { EXPERIMENTS_MAX, type Register } from './register.ts'
 import type { Reported } from './reported.ts'
@@ -28,15 +27,6 @@ export interface ExperimentSweep {
   forget: (unit: string) => Promise<number>
   /** Removes rows of what ended long ago. */
   sweep: Sweep
-  /** How many there are, by kind and status. */
-  figures: () => (ByStatus & { count: number })[]
-  /** Units that took part in those not ended; reads what each has counted. */
-  units: () => (ByStatus & { units: number })[]
-}
-
-interface ByStatus {
-  kind: ExperimentKind
-  status: string
 }
 
 export function openSweep(parts: SweepParts): ExperimentSweep {
@@ -68,33 +58,7 @@ export function openSweep(parts: SweepParts): ExperimentSweep {
         }
       return (await clearOutcomes(store, beforeMs)) + (await removeOldest(parts))
     },
-    figures: () => sumsOf(register, () => 1).map(({ sum: count, ...by }) => ({ ...by, count })),
-    units: () =>
-      sumsOf(register, (record) => unitsIn(record, ledger)).map(({ sum: units, ...by }) => ({
-        ...by,
-        units,
-      })),
   }
-}
-
-function sumsOf(
-  register: Register,
-  of: (record: ExperimentRecord) => number,
-): (ByStatus & { sum: number })[] {
-  const rows = new Map<string, ByStatus & { sum: number }>()
-  for (const record of register.all()) {
-    const { kind, status } = record
-    const row = rows.get(`${kind} ${status}`) ?? { kind, status, sum: 0 }
-    rows.set(`${kind} ${status}`, row)
-    row.sum += of(record)
-  }
-  return [...rows.values()]
-}
-
-/** Nobody takes part in a draft, of which there may be thousands. */
-function unitsIn(record: ExperimentRecord, ledger: Ledger): number {
-  if (hasEnded(record) || record.status === 'DRAFT') return 0
-  return ledger.arms(record).reduce((sum, arm) => sum + unitsOf(arm), 0)
 }
 
 function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecord[], unit: string) {
