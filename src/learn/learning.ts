@@ -75,7 +75,7 @@ export function openLearning(options: LearningOptions): Learning {
   const { dead } = signals
   const { lull } = options.pool
   const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, onFailure })
-  const { feedback, experiments, adaptations } = learners
+  const { feedback, experiments, adaptations, models } = learners
   const plans = openPlans(options, learners)
   const oversight = openOversight({
     ...shared,
@@ -83,7 +83,7 @@ export function openLearning(options: LearningOptions): Learning {
     loop,
     metrics,
     unmatchedSearches: plans.unmatched,
-    swept: { events, experiments, feedback, signals },
+    swept: { events, experiments, feedback, signals, models },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
     onSweepEnd: (part) => logger.info({ part }, 'learning: a sweep that failed goes on'),
   })
@@ -106,7 +106,7 @@ export function openLearning(options: LearningOptions): Learning {
     report: reporting.report,
     figures: oversight.figures,
     health: oversight.health,
-    models: learners.models,
+    models,
     experiments,
     adaptations,
     patterns: learners.patterns,
@@ -122,7 +122,7 @@ export function openLearning(options: LearningOptions): Learning {
       await log.close()
       await loop.close()
       await learners.clickRates.close()
-      await learners.models.close()
+      await models.close()
     },
   }
 }

@@ -7,6 +7,7 @@ import type { FeedbackBatch, LogEntry } from '../entries.ts'
 import type { FeedbackEntry, FeedbackStatus } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
+import type { Sweep } from '../round.ts'
 import { liveUnit, type Sessions } from '../sessions/sessions.ts'
 import { isLate, readEntries, shortened } from './feedback-entries.ts'
 import { openFeedbackHistory, type ReadFeedback } from './feedback-history.ts'
@@ -25,8 +26,8 @@ export interface FeedbackIntake {
   submit: (request: Feedback, noteDone?: NoteDone) => Promise<FeedbackReceipt>
   /** What was told, newest first. */
   read: ReadFeedback
-  /** Forgets some of what was told; returns how much. Call again while it forgets. */
-  sweep: (nowMs: number) => Promise<number>
+  /** Forgets some of what was told long ago. */
+  sweep: Sweep
   /** Entries stored since the start. */
   submitted: () => number
   /** Entries stored since the start, by status. */

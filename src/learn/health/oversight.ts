@@ -2,7 +2,6 @@ import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Loop } from '../loop/loop.ts'
-import type { Models } from '../models/models.ts'
 import type { Reporting } from '../reports/reporting.ts'
 import type { Sweep } from '../round.ts'
 import { collectLearning, type FigureParts, readLearningFigures } from './figures.ts'
@@ -22,7 +21,6 @@ export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
   config: Config
   metrics: Metrics
   reporting: Reporting
-  models: Pick<Models, 'figures' | 'sweep'>
   /** Parts that remove what is past its time themselves. */
   swept: Readonly<Record<string, { sweep: Sweep }>>
   onSweepFailure: (err: unknown, part: string) => void
@@ -31,7 +29,7 @@ export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
 }
 
 export function openOversight(parts: OversightParts): Oversight {
-  const { reporting, config, models } = parts
+  const { reporting } = parts
   const figureParts: FigureParts = { ...parts, lag: reporting.lag, tally: reporting.tally }
   collectLearning(parts.metrics, figureParts)
   const health = openLearningHealth({ ...parts, examination: reporting.examination })
@@ -39,11 +37,7 @@ export function openOversight(parts: OversightParts): Oversight {
   const retain = openRetention({
     ...parts,
     kept: parts.loop.kept,
-    sweeps: {
-      ...reporting.sweeps,
-      ...Object.fromEntries(swept),
-      models: (nowMs) => models.sweep(nowMs - config.retentionMs),
-    },
+    sweeps: { ...reporting.sweeps, ...Object.fromEntries(swept) },
     onFailure: parts.onSweepFailure,
     onEnd: parts.onSweepEnd,
   })

@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
+import type { Sweep } from '../round.ts'
 import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import {
@@ -59,8 +60,8 @@ export interface Models
   figures: () => ModelFigures
   /** Begins what is due, a training or the next gate; doesn't wait for it. */
   tick: () => Promise<void>
-  /** Removes some evidence older than that; call again while it removes. */
-  sweep: (beforeMs: number) => Promise<number>
+  /** Removes some evidence that is past its time. */
+  sweep: Sweep
   close: () => Promise<void>
 }
 
@@ -135,7 +136,7 @@ export function openModels(options: ModelsParts): Models {
       await training.trainWhenDue()
       if (ranking.standing().trial !== undefined) advancing ??= advance()
     },
-    sweep: evidence.sweep,
+    sweep: (nowMs) => evidence.sweep(nowMs - config.retentionMs),
     close: async () => {
       closed = true
       parts.serving.close()
