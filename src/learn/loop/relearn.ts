@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer, Doomed } from '../facts.ts'
 import { type Fold, isFoldedAnew, RELEARNING } from './fold.ts'
 import type { Pauses } from './pauses.ts'
-import { type Taking, takeStretch } from './slice.ts'
+import { type Taker, takeStretch } from './slice.ts'
 
 /*
  * Two ways to take somebody out of what was learned, both while the processor stands still:
@@ -14,7 +14,7 @@ import { type Taking, takeStretch } from './slice.ts'
  */
 
 /** The processor while it takes nothing new: all that was taken is saved. */
-export interface Still extends Taking {
+export interface Still extends Taker {
   store: Store
   consumers: readonly Consumer[]
   pauses: Pauses

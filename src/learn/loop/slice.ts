@@ -47,7 +47,7 @@ export function nothingTaken(end: number): Taken {
 }
 
 /** What it takes to hand facts on. */
-export interface Taking {
+export interface Taker {
   log: Log
   fold: Fold
   dead: { isDead: (fact: Fact) => boolean }
@@ -61,17 +61,17 @@ export function readSome({ journal }: Log, after: number): JournalRow[] {
 }
 
 /**
- * Hands on the facts of journal entries, one a step, and notes in `taken` how far it is; `taking.taking` stays at the
+ * Hands on the facts of journal entries, one a step, and notes in `taken` how far it is; `taker.taking` stays at the
  * one that threw. Yields after each, true when its entry is whole: only there may what was taken be saved.
  */
 export function* takeRows(
-  taking: Taking,
+  taker: Taker,
   rows: Iterable<JournalRow>,
   taken: Taken,
   take: (fact: Fact) => void,
 ): Generator<boolean> {
-  const { log, dead, fold } = taking
-  taking.taking = undefined
+  const { log, dead, fold } = taker
+  taker.taking = undefined
   const seen = new Map<string, Impression | undefined>()
   for (const row of rows) {
     taken.oldestMs ??= row.entry.timeMs
@@ -80,9 +80,9 @@ export function* takeRows(
     for (const fact of factsOf(row, log, seen)) {
       if (dead.isDead(fact)) continue
       if (fact.kind === 'feedback' && isNew) taken.received.push(fact.receivedMs)
-      taking.taking = fact
+      taker.taking = fact
       take(fact)
-      taking.taking = undefined
+      taker.taking = undefined
       yield false
     }
     taken.end = row.sequence
@@ -113,14 +113,14 @@ interface Stretch {
 
 /** Takes entries in one go; gives the sequence up to which everything was taken. */
 export function takeStretch(
-  taking: Taking,
+  taker: Taker,
   { after, until, sliceMs }: Stretch,
   take: (fact: Fact) => void,
 ): number {
   const startedMs = performance.now()
   const taken = nothingTaken(after)
-  const rows = rowsBetween(taking.log, after, until)
-  for (const isWhole of takeRows(taking, rows, taken, take))
+  const rows = rowsBetween(taker.log, after, until)
+  for (const isWhole of takeRows(taker, rows, taken, take))
     if (isWhole && performance.now() - startedMs > sliceMs) return taken.end
   return until
 }

@@ -5,7 +5,7 @@ import {
   endOf,
   nothingTaken,
   paceFor,
-  type Taking,
+  type Taker,
   takeRows,
 } from '../../../src/learn/loop/slice.ts'
 import type { JournalRow } from '../../../src/store/journal.ts'
@@ -31,7 +31,7 @@ it.each([
     const taking = {
       ...{ log: { shown: () => undefined }, fold: { saved: () => saved } },
       ...{ dead: { isDead: () => false }, taking: undefined },
-    } as unknown as Taking
+    } as unknown as Taker
     const rows = [{ sequence: 1, entry }] as unknown as JournalRow[]
     for (const _ of takeRows(taking, rows, taken, (fact) => facts.push(fact)));
     expect(facts).toHaveLength(1)
