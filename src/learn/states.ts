@@ -54,7 +54,7 @@ export const MACHINES = {
 } as const satisfies Record<string, Record<string, readonly string[]>>
 
 export type Machine = keyof typeof MACHINES
-export type State<M extends Machine> = Extract<keyof (typeof MACHINES)[M], string>
+type State<M extends Machine> = Extract<keyof (typeof MACHINES)[M], string>
 
 /** Whether a resource in one state may go to another. */
 export function mayMove<M extends Machine>(machine: M, from: State<M>, to: State<M>): boolean {

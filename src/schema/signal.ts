@@ -88,10 +88,13 @@ export const SignalReceipt = Type.Object({
 })
 export type SignalReceipt = Static<typeof SignalReceipt>
 
+export const SIGNAL_STATUSES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'IGNORED'] as const
+export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
+
 /** A signal that others told of, as the store keeps it. */
 export interface SignalRecord {
   type: string
-  status: string
+  status: SignalStatus
   attemptCount: number
   /** Milliseconds since the epoch. */
   createdMs: number
@@ -105,7 +108,7 @@ export interface SignalRecord {
 /** A signal of the service's own that learning could not take. */
 export interface DeadSignalRecord {
   type: string
-  status: 'PENDING' | 'FAILED'
+  status: Extract<SignalStatus, 'PENDING' | 'FAILED'>
   attemptCount: number
   failedMs: number
   failureReason: string

@@ -1,18 +1,7 @@
 import { invalid } from '../../errors.ts'
-import type { SignalRecord, SignalStep } from '../../schema/signal.ts'
+import type { SignalRecord, SignalStatus, SignalStep } from '../../schema/signal.ts'
 import { move } from '../states.ts'
-import { readStatus, readType, type SignalStatus } from './signal-words.ts'
-
-/** What is known of a signal before a step. */
-export interface KnownSignal {
-  type: string
-  status: SignalStatus
-  attemptCount: number
-  createdMs: number
-  updatedMs: number
-  sequence?: number
-  metadata: SignalRecord['metadata']
-}
+import { readStatus, readType } from './signal-words.ts'
 
 type Sent = Omit<SignalStep, 'signalId'>
 
@@ -24,7 +13,7 @@ const DEFAULT_TYPE = 'SEARCH'
  * The signal after a step; `known` itself when the step says nothing new of one that is over. Throws
  * VALIDATION_FAILED for an unknown status, INVALID_TRANSITION.
  */
-export function takeStep(known: KnownSignal | undefined, sent: Sent, nowMs: number): KnownSignal {
+export function takeStep(known: SignalRecord | undefined, sent: Sent, nowMs: number): SignalRecord {
   const from = known?.status ?? 'PENDING'
   const to = sent.status === undefined ? from : readStatus(sent.status)
   const moved = move('signal', from, to) === 'moved'
@@ -50,7 +39,7 @@ function isOver(status: SignalStatus): boolean {
  * counted its own; only what failed and is processed again is one more in any case. Never fewer than before.
  */
 function countAttempts(
-  known: KnownSignal | undefined,
+  known: SignalRecord | undefined,
   movedTo: SignalStatus | undefined,
   sent: number | undefined,
 ): number {

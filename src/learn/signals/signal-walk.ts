@@ -1,9 +1,8 @@
 import { openBreath } from '../../breath.ts'
-import type { SignalRecord, SignalRow } from '../../schema/signal.ts'
+import type { SignalRecord, SignalRow, SignalStatus } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Place } from './signal-place.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'
-import type { SignalStatus } from './signal-words.ts'
 
 /** Where signals are found: in the journal, and in rows of their own where others told of them. */
 export interface SignalSources {

@@ -1,9 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { State } from '../states.ts'
-
-export type SignalStatus = State<'signal'>
-
-export const SIGNAL_STATUSES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'IGNORED'] as const
+import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/signal.ts'
 
 /** Words that others use for the same. */
 const SYNONYMS: Record<SignalStatus, string> = {

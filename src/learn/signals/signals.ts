@@ -2,7 +2,15 @@ import { newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
-import type { SignalCounts, SignalQuery, SignalReceipt, SignalStep } from '../../schema/signal.ts'
+import {
+  SIGNAL_STATUSES,
+  type SignalCounts,
+  type SignalQuery,
+  type SignalReceipt,
+  type SignalRecord,
+  type SignalStatus,
+  type SignalStep,
+} from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -11,9 +19,8 @@ import type { Sweep } from '../round.ts'
 import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
 import { type JournalCounts, openJournalCounts, type SignalIntake } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'
-import { type KnownSignal, takeStep } from './signal-records.ts'
+import { takeStep } from './signal-records.ts'
 import { type JournalSignal, type JournalSignals, openJournalSignals } from './signal-sources.ts'
-import { SIGNAL_STATUSES, type SignalStatus } from './signal-words.ts'
 
 /**
  * Signals: each search, entry of feedback, event with figures of performance and event of a model is one, PENDING
@@ -136,7 +143,9 @@ function record(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): Sig
 interface Known {
   /** In the service's own spelling, if it is one of its own. */
   signalId: string
-  known?: KnownSignal
+  /** As others told of it, or as it stands in the journal. */
+  known?: SignalRecord
+  /** Its status if others told of it before. */
   told?: SignalStatus
 }
 
@@ -153,9 +162,7 @@ function find(core: Core, { sentId, own }: Sent): Known {
 
 function findTold({ store }: Core, signalId: string): Known | undefined {
   const told = store.tables.signals.get(signalId)
-  if (told === undefined) return undefined
-  const status = told.status as SignalStatus
-  return { signalId, known: { ...told, status }, told: status }
+  return told === undefined ? undefined : { signalId, known: told, told: told.status }
 }
 
 function countTold({ tables }: Store, status: SignalStatus, change: number): void {
@@ -187,7 +194,7 @@ async function sweep({ store, config }: Core, nowMs: number): Promise<number> {
   if (due.length === 0) return 0
   await store.release(() => {
     for (const key of due) {
-      const status = signals.get(key[1])?.status as SignalStatus | undefined
+      const status = signals.get(key[1])?.status
       signals.remove(key[1])
       signalOrder.remove(key)
       if (status !== undefined) countTold(store, status, -1)
@@ -205,8 +212,8 @@ function collect(metrics: Pick<Metrics, 'collect'>, counts: () => SignalCounts):
 
 function receipt(
   signalId: string,
-  known: KnownSignal | undefined,
-  { type, status, attemptCount, updatedMs }: KnownSignal,
+  known: SignalRecord | undefined,
+  { type, status, attemptCount, updatedMs }: SignalRecord,
 ): SignalReceipt {
   const updatedAt = new Date(updatedMs).toISOString()
   const previousStatus = known?.status ?? null
@@ -216,7 +223,7 @@ function receipt(
 function tell(
   events: Pick<Events, 'recordWithin'>,
   signalId: string,
-  { type, status, attemptCount }: KnownSignal,
+  { type, status, attemptCount }: SignalRecord,
 ): void {
   events.recordWithin({
     type: `SIGNAL_${status}`,
