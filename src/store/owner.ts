@@ -1,13 +1,12 @@
 import { readFileSync, statSync } from 'node:fs'
-import { join } from 'node:path'
 import { StartError } from '../errors.ts'
 import { native } from '../native.ts'
 import type { Owner } from '../schema/meta-record.ts'
 
-/** This process as the owner of the store in a folder. */
-export function thisProcess(directory: string): Owner {
+/** This process as the owner of the store in a file. */
+export function thisProcess(file: string): Owner {
   const started = startOf(process.pid)
-  const { dev, ino } = statSync(join(directory, 'data.mdb'))
+  const { dev, ino } = statSync(file)
   const owner = { pid: process.pid, origin: performance.timeOrigin, file: `${dev}:${ino}` }
   return started === undefined ? owner : { ...owner, started }
 }

@@ -2,7 +2,8 @@ import { open } from 'lmdb'
 import type { RememberedRow } from '../schema/memory-record.ts'
 import type { Judgement, TrialUnit } from '../schema/model-record.ts'
 import { type MetaValue, openDatabases, wrapTables } from './databases.ts'
-import { READERS_MAX, recordsDirectory, TABLES_MAX } from './tables.ts'
+import { recordsDirectory } from './records-file.ts'
+import { READERS_MAX, TABLES_MAX } from './tables.ts'
 
 /** A stored record and its document number. */
 export interface NumberedRecord {
@@ -141,11 +142,7 @@ function buildReader(dataDir: string): OpenedReader {
         yield { queryId: key, judgement: value }
     },
     *trialUnits(trial) {
-      const range = { start: [trial, ''], end: [trial + 1, ''] } as const
-      for (const { value } of trialUnits.range({
-        start: [...range.start],
-        end: [...range.end],
-      }))
+      for (const { value } of trialUnits.range({ start: [trial, ''], end: [trial + 1, ''] }))
         yield value
     },
     modelState: (modelId, version) => modelStates.peek([modelId, version]),

@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
@@ -6,25 +5,18 @@ import { refuseNarrowSpace } from './address-space.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, isDenied, wantsRoom } from './failure.ts'
+import { indicesDirectory, makeFolder, refuseLostRecords } from './folder.ts'
+import { type Hold, openHold, refuseOwned, thisProcess } from './owner.ts'
 import {
   deniedRecords,
-  indicesDirectory,
-  makeFolder,
   openPlaceCheck,
-  refuseLostRecords,
+  recordsDirectory,
+  recordsFile,
   refuseUnusable,
   shortfall,
-} from './folder.ts'
-import { type Hold, openHold, refuseOwned, thisProcess } from './owner.ts'
+} from './records-file.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
-import {
-  FORMAT,
-  READERS_MAX,
-  type Rows,
-  recordsDirectory,
-  TABLES_MAX,
-  type TableName,
-} from './tables.ts'
+import { FORMAT, READERS_MAX, type Rows, TABLES_MAX, type TableName } from './tables.ts'
 
 /** Longest time that closing may take after writing has failed. */
 const CLOSE_MS_MAX = 1000
@@ -134,10 +126,6 @@ function openRoot({ dataDir, bytesMax }: StoreOptions): RootDatabase {
   }
 }
 
-function recordsFile(dataDir: string): string {
-  return join(recordsDirectory(dataDir), 'data.mdb')
-}
-
 function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Store {
   const databases = openDatabases(root)
   let writing = false
@@ -234,7 +222,7 @@ function claimTables({ meta }: Tables, dataDir: string, hold: Hold): void {
       `The data folder ${dataDir} was written by a newer version of the service: start that one, or put back a backup of before.`,
       { lasts: true },
     )
-  const claimant = thisProcess(recordsDirectory(dataDir))
+  const claimant = thisProcess(recordsFile(dataDir))
   refuseOwned(meta.get('owner'), claimant)
   hold.take(dataDir)
   meta.put('format', FORMAT)

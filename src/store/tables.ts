@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import type {
   AdaptationRecord,
   AdaptationUnitRow,
@@ -211,8 +210,3 @@ export const TABLES_MAX = 64
 
 /** Threads and open walks that may read at the same time. */
 export const READERS_MAX = 512
-
-/** The folder of the environment inside the data folder. */
-export function recordsDirectory(dataDir: string): string {
-  return join(dataDir, 'records')
-}

@@ -11,8 +11,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { shortfall } from '../../src/store/folder.ts'
 import { openReader } from '../../src/store/reader.ts'
+import { shortfall } from '../../src/store/records-file.ts'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder, temporaryStore, until } from './open.ts'
 

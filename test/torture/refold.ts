@@ -8,8 +8,8 @@ import { openLearners } from '../../src/learn/learners.ts'
 import { openLoop } from '../../src/learn/loop/loop.ts'
 import { openSessions } from '../../src/learn/sessions/sessions.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
+import { recordsDirectory } from '../../src/store/records-file.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
-import { recordsDirectory } from '../../src/store/tables.ts'
 import type { Promises } from './promises.ts'
 
 /** What a data folder holds, read without its server. `rows` of learned state were folded anew. */
