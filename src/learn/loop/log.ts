@@ -5,7 +5,7 @@ import { asLogEntry, type LogEntry } from '../entries.ts'
 import type { Impression, StoredImpression } from '../facts.ts'
 import { decodeImpression, type ImpressionParts, readShown } from '../impressions/impression.ts'
 import { openRecent, type Recent } from '../impressions/recent.ts'
-import { willRelearn } from '../subjects/forgetting.ts'
+import { willRelearn } from './forgetting.ts'
 
 /** What happened, durable and in order: what was shown, and the journal of what was told. */
 export interface Log {

@@ -4,12 +4,12 @@ import type { Store } from '../../store/store.ts'
 import type { LogEntry } from '../entries.ts'
 import type { Events } from '../history/events.ts'
 import { unnameEvents } from '../history/unname.ts'
+import { allForgetting, endForgetting, findForgetting, noteForgetting } from '../loop/forgetting.ts'
 import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
 import { timesOfQueries } from '../patterns/times.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, sessionsOf } from './doomed.ts'
-import { allForgetting, endForgetting, findForgetting, noteForgetting } from './forgetting.ts'
 
 /*
  * Forgetting somebody, step by step. A note in the store says that it has begun, and how far it is: what a crash or a
