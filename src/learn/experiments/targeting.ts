@@ -3,21 +3,12 @@ import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { shownName } from '../../word.ts'
+import type { SessionGlimpse } from '../sessions/glimpse.ts'
 import { type RuleOperator, readOperator } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 /** Whom a condition is about. */
-export interface Target {
-  sessionId: string
-  userId: string | undefined
-  clientId: string | undefined
-  metadata: Record<string, unknown>
-}
-
-/** A session that is not known. */
-export function strangerOf(sessionId: string, userId?: string): Target {
-  return { sessionId, userId, clientId: undefined, metadata: {} }
-}
+export type Target = Omit<SessionGlimpse, 'active'>
 
 type Comparison = TargetingCondition['operator']
 

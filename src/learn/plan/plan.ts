@@ -2,10 +2,9 @@ import { oneSpelling } from '../../ids.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { strangerOf, type Target } from '../experiments/targeting.ts'
 import type { Impression } from '../facts.ts'
 import { isDrawn } from '../impressions/draw.ts'
-import { liveUnit, type SessionGlimpse, unitOfSession } from '../sessions/sessions.ts'
+import { liveUnit, type SessionGlimpse, strangerOf, unitOfSession } from '../sessions/glimpse.ts'
 import {
   knowing,
   type LearnedRanking,
@@ -63,7 +62,7 @@ interface Dealt {
 /** The parts of learning that a plan is made of. */
 export interface PlanParts extends RankingParts {
   glimpse: (sessionId: string) => SessionGlimpse | undefined
-  variants: (unit: string, session: Target) => AppliedVariant[]
+  variants: (unit: string, session: SessionGlimpse) => AppliedVariant[]
   adaptations: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   shadowModel: () => ServedModel | undefined
   settings: RankingParts['settings'] & { explorationShare: number; explorationTemperature: number }

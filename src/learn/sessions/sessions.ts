@@ -12,32 +12,10 @@ import {
 import type { Store } from '../../store/store.ts'
 import { isAhead } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
+import { glimpseOf, type SessionGlimpse } from './glimpse.ts'
 import type { SessionCache } from './session-cache.ts'
 import { openSessionRecords } from './session-records.ts'
 import { openTotals, type Totals } from './totals.ts'
-
-/** What a search knows of the session that it was sent with. */
-export interface SessionGlimpse {
-  sessionId: string
-  userId: string | undefined
-  clientId: string | undefined
-  metadata: Record<string, unknown>
-  /** False once it is expired: the search is served, and counts for nobody. */
-  active: boolean
-}
-
-/** Who is behind a session: its user, or without one the session itself. */
-export function unitOfSession({
-  userId,
-  sessionId,
-}: Pick<SessionGlimpse, 'userId' | 'sessionId'>): string {
-  return userId ?? sessionId
-}
-
-/** Who counts for what a session does now; nobody, where it is unknown or over. */
-export function liveUnit(session: SessionGlimpse | undefined): string | undefined {
-  return session?.active === true ? unitOfSession(session) : undefined
-}
 
 /** Sessions: made durable before they are answered, read from memory. */
 export interface Sessions {
@@ -86,7 +64,6 @@ const BODY = bodyOf('a session', SessionCreate, {
   deviceType: 'metadata.deviceType',
   platform: 'metadata.platform',
 })
-const NOTHING_SAID: Record<string, unknown> = Object.freeze({})
 
 /** Opens the sessions of a store. `clock` decides what "now" is. */
 export function openSessions(options: SessionsOptions): Sessions {
@@ -135,7 +112,7 @@ export function openSessions(options: SessionsOptions): Sessions {
     totals,
     peek: (sessionId) => {
       const record = find(sessionId)
-      return record === undefined ? undefined : glimpse(sessionId, record, isActive(record))
+      return record === undefined ? undefined : glimpseOf(sessionId, record, isActive(record))
     },
     touch: (sessionId) => {
       const record = find(sessionId)
@@ -201,23 +178,6 @@ function makeRecord(
   if (sent.clientId !== undefined) record.clientId = sent.clientId
   if (sent.userId !== undefined) record.userId = sent.userId
   return { sessionId: newId(nowMs), record }
-}
-
-function glimpse(
-  sessionId: string,
-  { userId, clientId, metadata }: SessionRecord,
-  active: boolean,
-): SessionGlimpse {
-  return {
-    // One spelling: ids of people are compared as texts from here on.
-    sessionId: sessionId.toLowerCase(),
-    // As clients send of whoever is not logged in: they would all be one person.
-    userId: userId === '' ? undefined : userId,
-    clientId,
-    // Most say nothing, and each search asks.
-    metadata: metadata === '{}' ? NOTHING_SAID : JSON.parse(metadata),
-    active,
-  }
 }
 
 function describe(sessionId: string, record: SessionRecord, active: boolean): SessionRead {

@@ -5,7 +5,7 @@ import {
   makePlan,
   type PlanParts,
 } from '../../../src/learn/plan/plan.ts'
-import type { SessionGlimpse } from '../../../src/learn/sessions/sessions.ts'
+import type { SessionGlimpse } from '../../../src/learn/sessions/glimpse.ts'
 import { type AddedScores, NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 
