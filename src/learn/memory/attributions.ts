@@ -44,7 +44,7 @@ export interface Life {
 
 export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attributions {
   const { attributions, flaggedSessions } = store.tables
-  const shelf = openShelf(store)
+  const teachings = openTeachings(store)
   const changed = new Set<Teaching>()
   /** Sessions to be taken out with the next save, and since when they are flagged, if they are. */
   const taken = new Map<string, number | undefined>()
@@ -57,9 +57,9 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     const keys = [...attributions.keys(rangeOf(sessionId)), ...Array.from(changed, (k) => k.key)]
     const queries = keys.filter(([id]) => id === sessionId).map(([, queryHash]) => queryHash)
     return [...new Set(queries.sort())].flatMap((queryHash) => {
-      const found = shelf.keep(sessionId, queryHash)
+      const found = teachings.keep(sessionId, queryHash)
       changed.delete(found)
-      shelf.drop(found)
+      teachings.drop(found)
       return Array.from(
         unfold(found),
         ([document, taught]): Taught => [queryHash, document, taught],
@@ -71,10 +71,10 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     changed.clear()
     for (const [sessionId, flaggedMs] of taken) takeOut(store, sessionId, flaggedMs)
     taken.clear()
-    shelf.trim()
+    teachings.trim()
   }
   function forget(): void {
-    shelf.forget()
+    teachings.forget()
     changed.clear()
     taken.clear()
     anyFlagged = flaggedSessions.count() > 0
@@ -83,13 +83,13 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
   forget()
   return {
     see: (sessionId, queryHash, page) => {
-      const found = shelf.keep(sessionId, queryHash)
+      const found = teachings.keep(sessionId, queryHash)
       const seen = seeWith(found, page)
       if (seen.length > 0) changed.add(found)
       return seen
     },
     of: (sessionId, queryHash) => {
-      const found = shelf.keep(sessionId, queryHash)
+      const found = teachings.keep(sessionId, queryHash)
       changed.add(found)
       return unfold(found)
     },
@@ -115,8 +115,8 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
   }
 }
 
-/** Pairs in memory. */
-interface Shelf {
+/** What was taught of some pairs of session and query, in memory. */
+interface Teachings {
   keep: (sessionId: string, queryHash: string) => Teaching
   drop: (kept: Teaching) => void
   /** Everything is saved: what was kept makes room. */
@@ -124,7 +124,7 @@ interface Shelf {
   forget: () => void
 }
 
-function openShelf({ tables: { attributions } }: Store): Shelf {
+function openTeachings({ tables: { attributions } }: Store): Teachings {
   // By hash, which of a known pair is found out without a text that would have to be put together.
   const kept = new Map<number, Teaching>()
   const written = openWrittenPairs()
