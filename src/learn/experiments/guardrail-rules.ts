@@ -4,7 +4,7 @@ import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { plainWord, shownName } from '../../word.ts'
 import { mustNameMetric } from '../wire/metric-names.ts'
-import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import { CALLED_OPERATOR, type RuleOperator, readOperator } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
 
@@ -25,10 +25,7 @@ const BODY: KnownBody = {
     ...['maxDegradation', 'relative', 'type', 'mode', 'minSamples'],
   ]),
   meant: {
-    op: 'operator',
-    comparator: 'operator',
-    condition: 'operator',
-    comparison: 'operator',
+    ...CALLED_OPERATOR,
     limit: 'threshold',
     bound: 'threshold',
     samples: 'minSamples',

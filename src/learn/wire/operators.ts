@@ -29,6 +29,14 @@ export const RULE_OPERATORS = {
   lowerIsBetter: ['lower', 'lowerbetter', 'minimize'],
 } as const satisfies Record<string, readonly string[]>
 
+/** What clients call the operator of a rule where it is called `operator`. */
+export const CALLED_OPERATOR = {
+  op: 'operator',
+  comparator: 'operator',
+  condition: 'operator',
+  comparison: 'operator',
+} as const
+
 export type RuleOperator = keyof typeof RULE_OPERATORS
 
 const BY_SPELLING = new Map<string, RuleOperator>(
