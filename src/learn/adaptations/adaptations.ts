@@ -27,7 +27,7 @@ import {
 import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
 import { type InForce, openInForce } from './in-force.ts'
-import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
+import { type AdaptationLifecycle, mustFindAdaptation, openLifecycle } from './lifecycle.ts'
 import type { ArmName } from './minutes.ts'
 import { openMoves } from './moves.ts'
 import { findProposals } from './propose.ts'
@@ -238,9 +238,7 @@ function openShow(
       return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
     },
     history: (adaptationId: string): AdaptationHistory => {
-      const record = adaptations.get(oneSpelling(adaptationId))
-      if (record === undefined)
-        throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
+      const record = mustFindAdaptation(store, adaptationId)
       return showHistory(showAdaptation(record, figuresOf(record)), record, versions)
     },
   }

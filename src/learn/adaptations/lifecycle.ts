@@ -79,11 +79,6 @@ const ADAPTATIONS_MAX = 2000
 export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const { store, inForce, watch, config } = parts
 
-  function find(adaptationId: string): AdaptationRecord {
-    const record = store.tables.adaptations.get(oneSpelling(adaptationId))
-    if (record !== undefined) return record
-    throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
-  }
   /** Searches see the change when the caller hears of it. */
   async function changing<T>(scope: string, work: () => T, write = store.write): Promise<T> {
     const done = await write(work)
@@ -111,8 +106,9 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       }
     },
     rollBack: async (adaptationId, cause) => {
-      const { scope } = find(adaptationId)
-      return changing(scope, () => rollBack(find(adaptationId), cause, parts), store.release)
+      const { scope } = mustFindAdaptation(store, adaptationId)
+      const now = () => mustFindAdaptation(store, adaptationId)
+      return changing(scope, () => rollBack(now(), cause, parts), store.release)
     },
     tend: async (nowMs) => {
       const records = inForce.records()
@@ -146,6 +142,13 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       })
     },
   }
+}
+
+/** Throws ADAPTATION_NOT_FOUND. */
+export function mustFindAdaptation({ tables }: Store, adaptationId: string): AdaptationRecord {
+  const record = tables.adaptations.get(oneSpelling(adaptationId))
+  if (record !== undefined) return record
+  throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
 }
 
 function applyWithin(
