@@ -34,7 +34,10 @@ export interface Activation {
   rollBack: (modelId: string, noteDone?: NoteDone) => Promise<TakenBack>
   /** Ends the trial of a model, whatever is active; throws NOT_ACTIVE when it is not on trial. */
   endTrial: (modelId: string, noteDone?: NoteDone) => Promise<TakenBack>
-  /** Ends a trial in favour of the version, or against it, inside `store.write`. */
+  /**
+   * As `activate`, inside `store.write`, of a version that the core has. Its trial is over then; that of another version
+   * begins anew, since it was against what ranked before.
+   */
   activateWithin: (record: VersionRecord, by: ActivatedBy, figures?: object) => Activated
 }
 
