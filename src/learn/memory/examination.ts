@@ -1,4 +1,5 @@
 import type { ExaminationDay } from '../../schema/memory-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { isOthers } from '../feedback/feedback-entries.ts'
@@ -50,7 +51,8 @@ export function openExamination(store: Store): Examination {
   function take(fact: FeedbackFact): void {
     const { receivedMs, entry, impression, hit } = fact
     if (isOthers(fact) || entry.status !== 'learned' || entry.action !== 'click') return
-    if (impression?.exploration === undefined || hit === undefined || impression.from > 0) return
+    if (impression?.exploration === undefined || hit === undefined) return
+    if (!isFirstPage(impression)) return
     const weights = swapWeights(impression)
     if (hit > weights.length) return
     const day = dayAt(receivedMs)

@@ -1,4 +1,5 @@
 import type { HourReport, SearchCounts } from '../../schema/analytics-record.ts'
+import { isFirstPage } from '../../schema/plan.ts'
 import type { Impression } from '../facts.ts'
 import type { Asker } from '../patterns/askers.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
@@ -55,9 +56,9 @@ export function openHour(from: HourReport = EMPTY): Hour {
   }
   return {
     addSearch: (impression) => {
-      const { total, tookMs, from, sessionId, unit } = impression
-      // Further pages of a list are no searches of their own; what is clicked on them counts for the list.
-      if (from > 0) return
+      const { total, tookMs, sessionId, unit } = impression
+      // What is clicked on further pages counts for the list.
+      if (!isFirstPage(impression)) return
       for (const counts of judgedOf(impression)) addSearch(counts, impression)
       for (const counts of shownOf(impression)) {
         addSearch(counts, impression)
