@@ -28,7 +28,12 @@ const NAME_PARTS_MAX = 32
  * `{parameter, value}`. The vocabulary is open, so what is no setting is kept elsewhere as it came and named in `unread`;
  * a setting with a value of a wrong type or out of range is `wrong`.
  */
-export function readTuning(config: unknown, deep = 0): TuningRead {
+export function readTuning(config: unknown): TuningRead {
+  return readNested(config, 0)
+}
+
+/** `deep` is in how many groups it stands. */
+function readNested(config: unknown, deep: number): TuningRead {
   if (Array.isArray(config)) {
     const reads = config.map((entry, at) => under(`[${at}]`, readEntry(entry, at, deep)))
     return {
@@ -46,7 +51,7 @@ export function readTuning(config: unknown, deep = 0): TuningRead {
 /** What has no name is told by its place. */
 function readEntry(entry: unknown, at: number, deep: number): TuningRead {
   const setting = asSetting(entry)
-  if (setting !== undefined) return readTuning(setting, deep)
+  if (setting !== undefined) return readNested(setting, deep)
   const unread = [`[${at}] (must be a setting: an object, or {parameter, value})`]
   return { tuning: {}, unread, wrong: [] }
 }
@@ -82,7 +87,7 @@ function readGroup(
 ): boolean {
   if (!GROUPS.includes(key) || asObject(value) === undefined) return false
   if (deep === GROUPS_DEEP_MAX) return false
-  const inner = under(key, readTuning(value, deep + 1))
+  const inner = under(key, readNested(value, deep + 1))
   Object.assign(tuning, layTunings([tuning, inner.tuning]))
   for (const place of inner.unread) unread.push(place)
   for (const problem of inner.wrong) wrong.push(problem)
