@@ -61,8 +61,8 @@ export interface RankingScope {
   open: string[]
 }
 
-/** Counts of a scope's searches until a change came. */
-export interface EarlierTotals {
+/** Counts of a scope's searches that rollback triggers watch: with a change, without it, or before it came. */
+export interface WatchedTotals {
   searches: number
   /** Searches of somebody: only they can be clicked. */
   known: number
@@ -86,8 +86,8 @@ export type AdaptationUnitRow = [
   tookMs?: number,
 ]
 
-/** Counts of searches of one kind: with a change, or without it. */
-export interface ArmTotals extends EarlierTotals {
+/** What is counted of searches with a change, or without it, while it is under way. */
+export interface ArmTotals extends WatchedTotals {
   reciprocalRanks: number
   /** Units that searched, for as many as are told apart. Only in totals, since those keep them. */
   units?: number
@@ -141,7 +141,7 @@ export interface AdaptationRecord {
   /** Adaptations that it took the place of when it became active. */
   supersedes: string[]
   /** The scope's figures before it came. */
-  baseline: EarlierTotals
+  baseline: WatchedTotals
   ruleId?: string
   suggestionId?: string
   createdMs: number

@@ -2,9 +2,9 @@ import { jsonWith } from '../../json/gradual-text.ts'
 import type { AdaptationHistory, AdaptationRead } from '../../schema/adaptation.ts'
 import type {
   AdaptationRecord,
-  EarlierTotals,
   RuleRecord,
   SuggestionRecord,
+  WatchedTotals,
 } from '../../schema/adaptation-record.ts'
 import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
 import { isoTime } from '../wire/moment.ts'
@@ -117,12 +117,12 @@ export function suggestionJson(record: SuggestionRecord): string {
 }
 
 /** Changes of one query that came before ranks were counted have none of them beside their clicks: not known. */
-function withoutFalseRanks({ scope, baseline }: AdaptationRecord): EarlierTotals {
+function withoutFalseRanks({ scope, baseline }: AdaptationRecord): WatchedTotals {
   const isFalse = scope !== EVERY_QUERY && baseline.clicked > 0 && baseline.reciprocalRanks === 0
   return isFalse ? { ...baseline, reciprocalRanks: undefined } : baseline
 }
 
-function showArm(arm: EarlierTotals, units: number | null): AdaptationRead['metrics']['with'] {
+function showArm(arm: WatchedTotals, units: number | null): AdaptationRead['metrics']['with'] {
   const shown = (metric: 'ctr' | 'mrr' | 'zeroResultRate' | 'latencyP95') => {
     const value = WATCHED_METRICS[metric](arm)
     return value === undefined ? null : Number(value.toFixed(6))

@@ -1,4 +1,4 @@
-import type { EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
+import type { Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { type Guardrail, guardrail } from '../statistics/always-valid.ts'
 import { designEffect } from '../statistics/design-effect.ts'
 import type { Estimate } from '../statistics/estimate.ts'
@@ -17,7 +17,7 @@ export interface Certainty {
 
 /** Searches of one kind since the change came; of those before it nobody knows whose they were. */
 export interface Known {
-  arm: EarlierTotals
+  arm: WatchedTotals
   sums?: (name: SummedByUnit) => UnitSums
 }
 
@@ -77,7 +77,7 @@ export function worseThan(
 export function beyondLimit(
   { operator, threshold }: Pick<Trigger, 'operator' | 'threshold'>,
   metric: WatchedMetric,
-  { latency }: EarlierTotals,
+  { latency }: WatchedTotals,
 ): Certainty | undefined {
   const quantile = QUANTILES[metric]
   if (quantile === undefined) return undefined

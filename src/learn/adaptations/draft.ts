@@ -3,7 +3,7 @@ import { hashSpelling, isQueryHash, newId } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
-import type { EarlierTotals, RuleRecord, Trigger } from '../../schema/adaptation-record.ts'
+import type { RuleRecord, Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { RuleCreate } from '../../schema/suggestion.ts'
 import { beginningOf } from '../../word.ts'
 import {
@@ -45,7 +45,7 @@ const HASH_MAX = 128
 export interface DraftParts {
   replay: ReplayParts
   /** Figures of a scope until now. */
-  before: (scope: string) => EarlierTotals
+  before: (scope: string) => WatchedTotals
   exactModel: ExactModel
   isSearched: IsSearched
   learning: boolean
@@ -226,7 +226,7 @@ function tryReplay(
 }
 
 /** Triggers that were asked for and can't look at the searches until now, though there are some. */
-function warningsOfBefore(triggers: readonly Trigger[], before: EarlierTotals): string[] {
+function warningsOfBefore(triggers: readonly Trigger[], before: WatchedTotals): string[] {
   return triggers.flatMap((trigger) => {
     const metric = metricOf(trigger.metric)
     if (trigger.byDefault === true || !isCompared(trigger) || metric === undefined) return []
@@ -238,6 +238,6 @@ function warningsOfBefore(triggers: readonly Trigger[], before: EarlierTotals): 
 }
 
 /** The latency of one query's past is not kept. */
-function withoutLatency(arm: EarlierTotals): EarlierTotals {
+function withoutLatency(arm: WatchedTotals): WatchedTotals {
   return { ...emptyArm(), ...arm, latency: [] }
 }

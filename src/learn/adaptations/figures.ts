@@ -1,4 +1,4 @@
-import type { ArmTotals, EarlierTotals } from '../../schema/adaptation-record.ts'
+import type { ArmTotals, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { type MetricName, readMetric } from '../wire/metric-names.ts'
@@ -16,7 +16,7 @@ export const WATCHED_METRICS = {
   latencyP95: ({ latency }) => latencyQuantile(latency, 0.95),
   latencyP99: ({ latency }) => latencyQuantile(latency, 0.99),
   searches: ({ searches }) => searches,
-} as const satisfies Partial<Record<MetricName, (arm: EarlierTotals) => number | undefined>>
+} as const satisfies Partial<Record<MetricName, (arm: WatchedTotals) => number | undefined>>
 
 export type WatchedMetric = keyof typeof WATCHED_METRICS
 
@@ -45,7 +45,7 @@ export function isOfClicks(metric: WatchedMetric): boolean {
 }
 
 /** A sample's size for a metric. */
-export function samplesOf(metric: WatchedMetric, arm: EarlierTotals): number {
+export function samplesOf(metric: WatchedMetric, arm: WatchedTotals): number {
   return isOfClicks(metric) ? arm.known : arm.searches
 }
 

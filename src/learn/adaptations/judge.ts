@@ -1,4 +1,4 @@
-import type { AdaptationRecord, EarlierTotals, Trigger } from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord, Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { NO_UNITS } from '../statistics/sums.ts'
 import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
 import {
@@ -21,8 +21,8 @@ export interface Breach {
 /** What a trigger looks at. */
 interface Evidence {
   metric: WatchedMetric
-  withIt: EarlierTotals
-  withoutIt: EarlierTotals
+  withIt: WatchedTotals
+  withoutIt: WatchedTotals
   /** Both arms are of the same time, as in canary; otherwise the searches without the change came before. */
   sameTime: boolean
   /** The arm without the change holds the searches until it came. */
@@ -97,7 +97,7 @@ function gather(
   const ripe = isCompared({ operator }) && isOfClicks(metric) && !sameTime
   const endMs = ripe ? nowMs - CLICK_DELAY_MS : nowMs + YOUNGEST_MS
   const { with: withIt, without } = watch.window(adaptationId, sinceMs, endMs)
-  const enough = (arm: EarlierTotals) => samplesOf(metric, arm) >= minSamples
+  const enough = (arm: WatchedTotals) => samplesOf(metric, arm) >= minSamples
   if (!enough(withIt)) return undefined
   const withoutIt = enough(without) || sameTime ? without : baseline
   if (isCompared({ operator }) && !enough(withoutIt)) return undefined

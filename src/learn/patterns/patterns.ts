@@ -1,4 +1,4 @@
-import type { EarlierTotals } from '../../schema/adaptation-record.ts'
+import type { WatchedTotals } from '../../schema/adaptation-record.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
 import { type QueryPattern, RANK_PARTS } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -22,7 +22,7 @@ export interface Patterns {
   /** What is known of a query from the last 7 days. */
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** What was seen of a query as counts of searches; their latency is not known. */
-  armOf: (queryHash: string) => EarlierTotals
+  armOf: (queryHash: string) => WatchedTotals
   /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
 }
