@@ -3,7 +3,7 @@
  * for long.
  */
 export interface AddedScores {
-  /** Names of the documents, `indexId/id` each, as a JSON list without its brackets. */
+  /** Names of the documents, a `DocumentKey` each, as a JSON list without its brackets. */
   documents: string
   /**
    * What is added to each, base64 of little-endian float64, which is written and read in a tenth of the time that figures

@@ -1,10 +1,5 @@
-import {
-  type DocumentKey,
-  documentOf,
-  type Impression,
-  type ReplayRecord,
-  type StoredImpression,
-} from '../facts.ts'
+import { type DocumentKey, documentOf } from '../../schema/document-key.ts'
+import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
 import { decodeEarlier, isEarlier } from './earlier-layouts.ts'
 import { readFeatures, readFound } from './found.ts'
 

@@ -1,4 +1,5 @@
-import { documentKey, type ShownHit, type ShownPage } from '../facts.ts'
+import { documentKey } from '../../schema/document-key.ts'
+import type { ShownHit, ShownPage } from '../facts.ts'
 
 /** Pages that are kept to be shared, in each of two generations. */
 const PAGES_MAX = 512

@@ -1,6 +1,6 @@
 import { firstIdOf } from '../../ids.ts'
+import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
-import type { DocumentKey } from '../facts.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
 import { putTeaching, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'

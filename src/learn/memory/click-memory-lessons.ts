@@ -1,4 +1,5 @@
-import type { DocumentKey, FeedbackFact, Impression, SearchFact, ShownPage } from '../facts.ts'
+import type { DocumentKey } from '../../schema/document-key.ts'
+import type { FeedbackFact, Impression, SearchFact, ShownPage } from '../facts.ts'
 import { isLate, wasNotViewed } from '../feedback/feedback-entries.ts'
 import type { Gains } from '../feedback/gains.ts'
 import { pageOf } from '../impressions/shown-page.ts'

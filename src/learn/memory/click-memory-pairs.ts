@@ -1,6 +1,6 @@
+import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
-import type { DocumentKey } from '../facts.ts'
 import { addEvidence, type DailyEvidence, examinationOf, gainOf } from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 

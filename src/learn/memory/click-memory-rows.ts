@@ -1,5 +1,5 @@
+import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
-import type { DocumentKey } from '../facts.ts'
 import type { DailyEvidence } from './click-memory-evidence.ts'
 import type { Slots } from './slots.ts'
 

@@ -1,5 +1,5 @@
+import { type DocumentKey, documentOf } from '../../schema/document-key.ts'
 import type { RememberedRow } from '../../schema/memory-record.ts'
-import { type DocumentKey, documentOf } from '../facts.ts'
 import { examinationOf, gainOf, weighEvidence } from './click-memory-evidence.ts'
 import { unpackRemembered } from './click-memory-rows.ts'
 

@@ -1,5 +1,5 @@
+import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
-import type { DocumentKey } from '../facts.ts'
 import { dayOf } from '../wire/duration.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import {

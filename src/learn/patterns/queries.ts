@@ -1,3 +1,4 @@
+import type { DocumentKey } from '../../schema/document-key.ts'
 import {
   type LastSearch,
   type QueryPattern,
@@ -6,14 +7,7 @@ import {
 } from '../../schema/pattern-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  type Consumer,
-  type DocumentKey,
-  type Doomed,
-  type FeedbackFact,
-  type Impression,
-  listOf,
-} from '../facts.ts'
+import { type Consumer, type Doomed, type FeedbackFact, type Impression, listOf } from '../facts.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { askersNamed, withAsker } from './askers.ts'

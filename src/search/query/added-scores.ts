@@ -1,3 +1,4 @@
+import { documentKey, documentOf } from '../../schema/document-key.ts'
 import { type AddedScores, NOTHING_ADDED } from '../../schema/plan.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { PageIndex } from './page.ts'
@@ -14,7 +15,7 @@ const NUMBERED_MAX = 50_000
 export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): AddedScores {
   const taken = added.slice(0, ADDED_MAX - learned.count)
   if (taken.length === 0) return learned
-  const documents = taken.map(([indexId, id]) => JSON.stringify(`${indexId}/${id}`))
+  const documents = taken.map(([indexId, id]) => JSON.stringify(documentKey(indexId, id)))
   if (learned.count > 0) documents.push(learned.documents)
   const values = [...taken.map(([, , value]) => value), ...valuesOf(learned)]
   return {
@@ -27,7 +28,10 @@ export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): Add
 /** What is added to each document, one by one. */
 export function unpackAdded(added: AddedScores): Added[] {
   const values = valuesOf(added)
-  return namesOf(added.documents).map((name, at) => [...placeOf(name), values[at] as number])
+  return namesOf(added.documents).map((name, at) => {
+    const { indexId, id } = documentOf(name)
+    return [indexId, id, values[at] as number]
+  })
 }
 
 const decoded = new Float64Array(ADDED_MAX)
@@ -41,11 +45,6 @@ function valuesOf(added: AddedScores): Float64Array {
 
 function namesOf(documents: string): string[] {
   return JSON.parse(`[${documents}]`)
-}
-
-function placeOf(name: string): [indexId: number, id: string] {
-  const slash = name.indexOf('/')
-  return [Number(name.slice(0, slash)), name.slice(slash + 1)]
 }
 
 const triples = new Float64Array(3 * ADDED_MAX)
@@ -132,7 +131,7 @@ function numberAll(reader: Pick<Reader, 'ordsOf'>, names: readonly string[]): Nu
   })
   return {
     places: Int32Array.from(places),
-    indexIds: Int32Array.from(places, (place) => placeOf(names[place] as string)[0]),
+    indexIds: Int32Array.from(places, (place) => documentOf(names[place] as string).indexId),
     ords: Float64Array.from(ords),
   }
 }
@@ -140,7 +139,8 @@ function numberAll(reader: Pick<Reader, 'ordsOf'>, names: readonly string[]): Nu
 function ordsOf(reader: Pick<Reader, 'ordsOf'>, name: string): readonly number[] {
   const known = numbered.ords.get(name)
   if (known !== undefined) return known
-  const ords = reader.ordsOf(...placeOf(name))
+  const { indexId, id } = documentOf(name)
+  const ords = reader.ordsOf(indexId, id)
   numbered.ords.set(name, ords)
   numbered.count += Math.max(1, ords.length)
   return ords
