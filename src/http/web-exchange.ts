@@ -201,9 +201,8 @@ function write(
 }
 
 /**
- * The library's own length is of no use here: given a number, it waits for a body so long and takes no further request;
- * given `undefined`, it announces exabytes. So the header is written by itself. A connection that closes waits for nothing:
- * there a number may be given, and of 0 the library says no length.
+ * The library's own length is of no use here: given a number, it waits for a body so long and takes no further request, and
+ * given none it announces exabytes. A connection that closes waits for nothing, and of a length of 0 nothing is said.
  */
 function endWithoutBody(res: uWS.HttpResponse, bytes: number | undefined, close = false): void {
   if (close) {

@@ -106,9 +106,8 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       }
     },
     rollBack: async (adaptationId, cause) => {
-      const { scope } = mustFindAdaptation(store, adaptationId)
       const now = () => mustFindAdaptation(store, adaptationId)
-      return changing(scope, () => rollBack(now(), cause, parts), store.release)
+      return changing(now().scope, () => rollBack(now(), cause, parts), store.release)
     },
     tend: async (nowMs) => {
       const records = inForce.records()
@@ -189,9 +188,8 @@ async function tendOne(
   step: Step,
   parts: LifecycleParts,
 ): Promise<void> {
-  const isEarly = isAhead(record.canaryMs ?? 0, nowMs)
   const breach = judge(watched(record, nowMs), parts.watch, nowMs)
-  if (isEarly) await step(record, (now) => beginAgain(now, parts))
+  if (isAhead(record.canaryMs ?? 0, nowMs)) await step(record, (now) => beginAgain(now, parts))
   else if (breach !== undefined)
     await step(record, (now) => rollBack(now, breach, parts), parts.store.release)
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
