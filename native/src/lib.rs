@@ -280,10 +280,10 @@ pub fn search<'env>(
     let (answer, generation) = guard(|| {
         let mut request = Request::parse(&request)?;
         request.added = AddedScore::read(added.as_deref().unwrap_or_default())?;
-        let cut = registry::cut(&numbers(ids)?, request.generation)?;
-        let answer = search::search(&cut.views, &request, vector.as_deref())?;
-        cut.note_use(&request, &answer);
-        Ok((answer, cut.generation))
+        let moment = registry::moment(&numbers(ids)?, request.generation)?;
+        let answer = search::search(&moment.views, &request, vector.as_deref())?;
+        moment.note_use(&request, &answer);
+        Ok((answer, moment.generation))
     })?;
     // A row of features holds the parts, too.
     let parts = answer.features.is_none().then_some(answer.parts);
@@ -426,8 +426,8 @@ pub fn train(
 #[napi(catch_unwind)]
 pub fn highlight(id: f64, request: String, documents: Vec<String>) -> napi::Result<Vec<String>> {
     guard(|| {
-        let cut = registry::cut(&[number(id)?], None)?;
-        match cut.views.first() {
+        let moment = registry::moment(&[number(id)?], None)?;
+        match moment.views.first() {
             Some((_, view)) => {
                 let request = highlight::HighlightRequest::parse(&request)?;
                 highlight::highlight(view, &request, &documents)
@@ -441,8 +441,8 @@ pub fn highlight(id: f64, request: String, documents: Vec<String>) -> napi::Resu
 #[napi(catch_unwind)]
 pub fn suggest(ids: &[f64], request: String) -> napi::Result<String> {
     guard(|| {
-        let cut = registry::cut(&numbers(ids)?, None)?;
-        suggest::suggest(&cut.views, &suggest::Request::parse(&request)?)
+        let moment = registry::moment(&numbers(ids)?, None)?;
+        suggest::suggest(&moment.views, &suggest::Request::parse(&request)?)
     })
 }
 

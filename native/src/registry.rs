@@ -66,14 +66,14 @@ pub fn close(id: u64) -> Result<(), Failure> {
     }
 }
 
-/// One cut over several indices: the views that were the newest at a generation, or now. The
-/// generation names the same cut again as long as the views are held.
-pub fn cut(ids: &[u64], generation: Option<u64>) -> Result<Cut, Failure> {
+/// One moment of several indices: the views that were the newest at a generation, or now. The generation names the same
+/// moment again as long as the views are held.
+pub fn moment(ids: &[u64], generation: Option<u64>) -> Result<Moment, Failure> {
     let engines: Vec<(u64, Arc<Engine>)> = ids
         .iter()
         .map(|id| Ok((*id, get(*id)?)))
         .collect::<Result<_, Failure>>()?;
-    let resolve = |generation: u64| -> Result<Cut, Failure> {
+    let resolve = |generation: u64| -> Result<Moment, Failure> {
         if generation > generation_now() {
             let message = "this generation is of another run";
             return Err(Failure::new(Code::GenerationGone, message));
@@ -82,7 +82,7 @@ pub fn cut(ids: &[u64], generation: Option<u64>) -> Result<Cut, Failure> {
             .iter()
             .map(|(id, engine)| Ok((*id, engine.views.at(generation)?)))
             .collect::<Result<_, Failure>>()?;
-        Ok(Cut { generation, views })
+        Ok(Moment { generation, views })
     };
     if let Some(generation) = generation {
         return resolve(generation);
@@ -98,14 +98,14 @@ pub fn cut(ids: &[u64], generation: Option<u64>) -> Result<Cut, Failure> {
 }
 
 /// Views of one moment.
-pub struct Cut {
+pub struct Moment {
     /// The number of the moment.
     pub generation: u64,
     /// Index → its view.
     pub views: Vec<(u64, Arc<Snapshot>)>,
 }
 
-impl Cut {
+impl Moment {
     /// Notes that a search was answered from here: who may go on finds the views held for longer.
     pub fn note_use(&self, request: &Request, answer: &Answer) {
         let what = if request.after.is_some() {

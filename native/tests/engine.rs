@@ -402,7 +402,7 @@ fn dates_that_the_index_has_no_room_for_are_never_taken_for_others() {
 }
 
 #[test]
-fn a_generation_names_one_cut_over_several_indices() {
+fn a_generation_names_one_moment_of_several_indices() {
     let folder = Folder::new();
     let (first, second) = (7_000_001, 7_000_002);
     for id in [first, second] {
@@ -417,23 +417,23 @@ fn a_generation_names_one_cut_over_several_indices() {
     };
     put(first, 1);
     put(second, 1);
-    let cut = registry::cut(&[first, second], None).unwrap();
+    let moment = registry::moment(&[first, second], None).unwrap();
     put(first, 2);
     put(second, 2);
-    let again = registry::cut(&[first, second], Some(cut.generation)).unwrap();
-    for (a, b) in cut.views.iter().zip(&again.views) {
+    let again = registry::moment(&[first, second], Some(moment.generation)).unwrap();
+    for (a, b) in moment.views.iter().zip(&again.views) {
         assert_eq!(a.1.generation, b.1.generation);
         assert_eq!(b.1.live, 1);
     }
-    let newest = registry::cut(&[first, second], None).unwrap();
+    let newest = registry::moment(&[first, second], None).unwrap();
     assert!(newest.views.iter().all(|view| view.1.live == 2));
     put(first, 3);
     put(first, 4);
     // The view between was never searched: it is gone, and nothing older may stand for it.
     let between = registry::get(first).unwrap().views.current().generation - 1;
-    assert!(registry::cut(&[first], Some(between)).is_err());
-    assert!(registry::cut(&[first], Some(generation_now() + 1)).is_err());
-    assert!(registry::cut(&[first], Some(1)).is_err());
+    assert!(registry::moment(&[first], Some(between)).is_err());
+    assert!(registry::moment(&[first], Some(generation_now() + 1)).is_err());
+    assert!(registry::moment(&[first], Some(1)).is_err());
     for id in [first, second] {
         registry::close(id).unwrap();
         assert_eq!(registry::get(id).err().unwrap().code.word(), "NOT_OPEN");
@@ -461,10 +461,10 @@ fn a_view_that_somebody_goes_on_in_outlives_those_that_were_only_searched() {
         let mut request = Request::parse(r#"{"query":"","mode":"text"}"#).unwrap();
         (request.generation, request.size) = (generation, size);
         request.after = after.map(str::to_owned);
-        let cut = registry::cut(&[id], generation).ok()?;
-        let answer = attune_native::search::search(&cut.views, &request, None).unwrap();
-        cut.note_use(&request, &answer);
-        Some((cut.generation, answer.next))
+        let moment = registry::moment(&[id], generation).ok()?;
+        let answer = attune_native::search::search(&moment.views, &request, None).unwrap();
+        moment.note_use(&request, &answer);
+        Some((moment.generation, answer.next))
     };
     let last_page = |generation| page(Some(generation), None, 10);
     put();
