@@ -94,38 +94,30 @@ impl std::error::Error for Failure {}
 
 impl From<io::Error> for Failure {
     fn from(error: io::Error) -> Self {
-        let full = matches!(error.raw_os_error(), Some(libc::ENOSPC | libc::EDQUOT));
-        let code = if full { Code::DiskFull } else { Code::Io };
-        Failure::new(code, error.to_string())
+        Failure::new(code_of(&error), error.to_string())
+    }
+}
+
+fn code_of(error: &io::Error) -> Code {
+    match error.raw_os_error() {
+        Some(libc::ENOSPC | libc::EDQUOT) => Code::DiskFull,
+        _ => Code::Io,
     }
 }
 
 impl From<TantivyError> for Failure {
     fn from(error: TantivyError) -> Self {
         use tantivy::directory::error::{OpenReadError, OpenWriteError};
-        let inner = match &error {
-            TantivyError::IoError(io) => Some(io.clone()),
-            TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. }) => {
-                Some(io_error.clone())
-            }
-            TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => {
-                Some(io_error.clone())
+        let code = match &error {
+            TantivyError::IoError(io_error)
+            | TantivyError::OpenReadError(OpenReadError::IoError { io_error, .. })
+            | TantivyError::OpenWriteError(OpenWriteError::IoError { io_error, .. }) => {
+                code_of(io_error)
             }
             TantivyError::DataCorruption(_)
-            | TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => {
-                return Failure::damaged(error.to_string());
-            }
-            _ => None,
+            | TantivyError::OpenReadError(OpenReadError::FileDoesNotExist(_)) => Code::Damaged,
+            _ => Code::Internal,
         };
-        match inner {
-            Some(io) => {
-                let code = match io.raw_os_error() {
-                    Some(libc::ENOSPC | libc::EDQUOT) => Code::DiskFull,
-                    _ => Code::Io,
-                };
-                Failure::new(code, error.to_string())
-            }
-            None => Failure::internal(error.to_string()),
-        }
+        Failure::new(code, error.to_string())
     }
 }
