@@ -141,16 +141,10 @@ impl Space {
         size_of::<Self>() + self.model().map_or(0, lsa::Model::bytes)
     }
 
-    /// Writes the unit vector of a document or a query to `out`, which holds `dimensions` numbers:
-    /// from its analysed terms, each once with its occurrences. The text itself is for spaces that
-    /// read it whole; none of today's does. `false`, with `out`
-    /// unspecified, when the space knows nothing of it, and always in a given space.
-    pub fn embed(
-        &self,
-        terms: &mut dyn Iterator<Item = (&str, u32)>,
-        _text: &str,
-        out: &mut [f32],
-    ) -> bool {
+    /// Writes the unit vector of a document or a query to `out`, which holds `dimensions` numbers: from its analysed
+    /// terms, each once with its occurrences. `false`, with `out` unspecified, when the space knows nothing of it, and
+    /// always in a given space.
+    pub fn embed(&self, terms: &mut dyn Iterator<Item = (&str, u32)>, out: &mut [f32]) -> bool {
         match &self.body {
             Body::Hashed => hashed::embed(terms, out),
             Body::Learned(model) => model.embed(
@@ -217,7 +211,7 @@ mod tests {
     fn embed(space: &Space, terms: &[(&str, u32)]) -> Option<Vec<f32>> {
         let mut out = vec![0.0; space.dimensions()];
         space
-            .embed(&mut terms.iter().copied(), "", &mut out)
+            .embed(&mut terms.iter().copied(), &mut out)
             .then_some(out)
     }
 

@@ -42,8 +42,6 @@ pub struct Prepared {
     pub fields: TantivyDocument,
     /// Terms of the vectorized fields with their frequencies, each once; the first 65 536 of the text.
     pub terms: Vec<(String, u32)>,
-    /// The text of the vectorized fields.
-    pub text: String,
     /// It has more pieces of words than are indexed.
     pub is_cut: bool,
 }
@@ -61,7 +59,7 @@ pub struct Preparer {
 }
 
 impl Preparer {
-    /// `embeds` tells whether terms and text of the vector are wanted.
+    /// `embeds` tells whether the terms of the vector are wanted.
     pub fn new(definition: Arc<Definition>, embeds: bool) -> Preparer {
         let named = definition.fields.iter().map(|f| f.path.join(".")).collect();
         Preparer {
@@ -80,7 +78,6 @@ impl Preparer {
             .map_err(|error| Failure::bad_request(format!("document {ord}: {error}")))?;
         let definition = self.definition.clone();
         let mut fields = TantivyDocument::default();
-        let mut text = String::new();
         self.counts.clear();
         self.words.clear();
         self.grams = 0;
@@ -115,10 +112,6 @@ impl Preparer {
                     let counted = entry.vectorized && self.embeds;
                     let row = Row::beginning_at(apart(nth));
                     fields.add_text(field, self.analyse(row, analyzer, &value, counted));
-                    if counted {
-                        text.push_str(&value);
-                        text.push('\n');
-                    }
                 }
                 if entry.searched {
                     seen.push(&entry.path);
@@ -150,7 +143,6 @@ impl Preparer {
         Ok(Prepared {
             fields,
             terms,
-            text,
             is_cut: self.grams > GRAMS_MAX,
         })
     }

@@ -118,7 +118,7 @@ impl Engine {
         let mut row = vec![0.0; space.dimensions()];
         for (ord, prepared) in writing.pending.take().unwrap_or_default() {
             let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
-            if space.embed(&mut terms, &prepared.text, &mut row) {
+            if space.embed(&mut terms, &mut row) {
                 set.append(ord, &row);
             }
         }

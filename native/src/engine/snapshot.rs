@@ -158,7 +158,7 @@ impl Snapshot {
         }
         let mut out = vec![0.0; self.space.dimensions()];
         let mut terms = counts.iter().map(|(term, count)| (term.as_str(), *count));
-        self.space.embed(&mut terms, text, &mut out).then_some(out)
+        self.space.embed(&mut terms, &mut out).then_some(out)
     }
 
     /// The cosine above which a document counts as a neighbour: that of the space, and where its vectors are hashed at

@@ -416,5 +416,5 @@ fn halfway() -> Failure {
 
 fn embed(vectors: &Vectors, ord: u64, prepared: &Prepared, row: &mut [f32]) -> bool {
     let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
-    vectors.space.embed(&mut terms, &prepared.text, row) && vectors.set.append(ord, row).is_some()
+    vectors.space.embed(&mut terms, row) && vectors.set.append(ord, row).is_some()
 }
