@@ -14,7 +14,7 @@ use crate::engine::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_M
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
-use crate::value::{date_of, number_of, word_of};
+use crate::value::{bool_of, date_of, number_of, word_of};
 
 /// Values of one document that are indexed without a mapping, at most.
 const DYNAMIC_VALUES_MAX: usize = 4096;
@@ -262,13 +262,7 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
             }
         }
         FieldKind::Boolean => {
-            let yes = match value {
-                Value::Bool(yes) => Some(*yes),
-                Value::String(text) if text == "true" => Some(true),
-                Value::String(text) if text == "false" => Some(false),
-                _ => None,
-            };
-            if let Some(yes) = yes {
+            if let Some(yes) = bool_of(value) {
                 fields.add_bool(field, yes);
             }
         }
