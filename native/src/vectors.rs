@@ -156,15 +156,6 @@ impl VectorSet {
             .unwrap_or(u64::MAX)
     }
 
-    /// The documents of the slots from `from` on, in slot order.
-    pub fn ords_from(&self, from: u32) -> Vec<u64> {
-        let rows = self.rows.read_recursive();
-        rows.ords
-            .get(from as usize..)
-            .map(<[u64]>::to_vec)
-            .unwrap_or_default()
-    }
-
     /// Writes the stored vector of a slot to `out`, which holds `dimensions` numbers; zeros for a
     /// slot that doesn't exist.
     pub fn copy_into(&self, slot: u32, out: &mut [f32]) {
