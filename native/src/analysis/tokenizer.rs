@@ -6,9 +6,10 @@ use unicode_normalization::char::is_combining_mark;
 use crate::analysis::compose::{compose, SOFT_HYPHEN};
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
-/// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000`
-/// stay whole, `don't` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of
-/// the scripts that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors and skin tones of emoji, are left out.
+/// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000` stay whole,
+/// `don't` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of the scripts
+/// that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors and
+/// skin tones of emoji, are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
     token: Token,
@@ -20,10 +21,10 @@ pub struct LetterTokenizer {
     token: Token,
 }
 
-/// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or
-/// only those at its beginning. All pieces of a word have the word's position. Chinese and Japanese
-/// characters that stand side by side are one word here, and so are syllables of Thai and its like. An emoji is one piece, however few
-/// characters it has, and so is a word of those that is shorter than `min`.
+/// Splits text into words and each word into pieces of `min` to `max` characters: all of them, or only those at its
+/// beginning. All pieces of a word have the word's position. Chinese and Japanese characters that stand side by side are
+/// one word here, and so are syllables of Thai and its like. An emoji is one piece, however few characters it has, and so
+/// is a word of those that is shorter than `min`.
 #[derive(Clone)]
 pub struct GramTokenizer {
     min: usize,

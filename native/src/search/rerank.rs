@@ -1,8 +1,8 @@
 //! A model's order of the first hits.
 //!
-//! The first documents of the list exchange their places and nothing else: each takes the score
-//! that belonged to its new place; pinned ones stay where they are. So totals, facets and the rest of the list stay as they are,
-//! and pages by number or by position stay exact.
+//! The first documents of the list exchange their places and nothing else: each takes the score that belonged to its new
+//! place; pinned ones stay where they are. So totals, facets and the rest of the list stay as they are, and pages by
+//! number or by position stay exact.
 
 use std::cmp::Ordering;
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -244,9 +244,10 @@ impl Model {
     }
 }
 
-/// Learns a model. `total_documents` is the size of the whole index, of which `counts` may be a
-/// sample; some of its documents lose a few words, by which the vectors are judged. Deterministic;
-/// nothing in `counts` is required: without usable terms no document gets a vector. `go_on` is asked every second or so, and what it says to the contrary ends the work.
+/// Learns a model. `total_documents` is the size of the whole index, of which `counts` may be a sample; some of its
+/// documents lose a few words, by which the vectors are judged. Deterministic; nothing in `counts` is required: without
+/// usable terms no document gets a vector. `go_on` is asked every second or so; its failure ends the work and is the
+/// result.
 pub fn fit(
     counts: &mut Counts,
     total_documents: usize,
