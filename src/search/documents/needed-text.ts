@@ -2,14 +2,14 @@ import { invalid, type ServiceError } from '../../errors.ts'
 import { type Definition, FOR_TEXTS } from '../indices/definition.ts'
 import { valuesAt } from './source.ts'
 
+/** Fields of every document one of which is enough, whatever type of text the mapping gives it. */
+const TEXTS = ['title', 'content', 'abstract']
+
 /** At least one of title, content, abstract, or of the mapping's own text fields, must say something. */
-export function hasText(source: Record<string, unknown>, definition: Definition): boolean {
-  return definition.fields.some((field) => {
-    if (field.type !== 'text') return false
-    return valuesAt(source, field.source).some(
-      (value) => typeof value === 'string' && value.trim() !== '',
-    )
-  })
+export function hasText(source: Record<string, unknown>, { fields }: Definition): boolean {
+  const says = (field: string) =>
+    valuesAt(source, field).some((value) => typeof value === 'string' && value.trim() !== '')
+  return TEXTS.some(says) || fields.some((field) => field.type === 'text' && says(field.source))
 }
 
 /** Text fields that a refusal names. */
@@ -21,11 +21,11 @@ export function noText({ fields }: Definition): ServiceError {
   const isTold = (own: string) =>
     fields.every(({ name, type }) => name !== own || FOR_TEXTS.includes(type))
   const texts = fields.filter(({ type }) => type === 'text').map(({ source }) => source)
-  const names = [...new Set(texts)].filter(isTold)
+  const names = [...new Set([...TEXTS, ...texts])].filter(isTold)
   if (names.length === 0)
     return invalid(
       'document',
-      'needs text, but its index’s mapping has no text field; use an index whose mapping has one',
+      'needs text, but its index’s mapping has no field for it; use an index whose mapping has one',
     )
   const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
   return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)

@@ -355,13 +355,31 @@ describe('changing a document', () => {
     expect(details[0]?.message).toContain('one of title, content, abstract, summary that is not')
   })
 
-  it('says so when the mapping has no text field that a document may have', async () => {
-    const keyword = { type: 'keyword' }
-    const properties = { title: keyword, content: keyword, abstract: keyword }
-    await service.call('POST', '/cortex/indices', { name: 'no-text', mappings: { properties } })
-    const { status, details } = await create({ index: 'no-text', document: { title: 'Sold' } })
+  it('takes a title, content or abstract for text, though the mapping keeps them as they are', async () => {
+    const properties = {
+      title: { type: 'keyword' },
+      content: { type: 'keyword' },
+      abstract: { type: 'date' },
+    }
+    await service.must('POST', '/cortex/indices', { name: 'as-they-are', mappings: { properties } })
+    for (const [field, text] of Object.entries({
+      title: 'Blue Sky',
+      content: 'Sold',
+      abstract: '2024-05-01',
+    })) {
+      const created = await create({ index: 'as-they-are', document: { [field]: text } })
+      expect(created).toMatchObject({ status: 200, data: { vectorized: false, version: 1 } })
+      const filters = { [field]: text }
+      const found = await service.must<{ hits: { id: string }[]; total: number }>(
+        'POST',
+        '/cortex/search',
+        { index: 'as-they-are', query: '', filters },
+      )
+      expect(found).toMatchObject({ total: 1, hits: [{ id: created.data.id }] })
+    }
+    const { status, details } = await create({ index: 'as-they-are', document: { title: ' ' } })
     expect(status).toBe(400)
-    expect(details[0]?.message).toContain('mapping has no text field')
+    expect(details[0]?.message).toContain('one of title, content, abstract that is not empty')
   })
 
   it('does not guess between two indices that hold the id', async () => {
