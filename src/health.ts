@@ -45,7 +45,7 @@ export async function reportCortexHealth(parts: HealthParts): Promise<CortexHeal
 export interface NousHealth {
   timestamp: string
   models: Record<'serving' | 'training' | 'adaptation', PartHealth>
-  learning: LearningScores & { examination?: object }
+  learning: LearningScores
   overall: boolean
 }
 
@@ -58,7 +58,11 @@ export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> 
       ...searchEngineHealth(parts),
       ...health.serving(),
     }),
-    training: () => ({ threads: threadsOf(parts, 'files'), ...health.training() }),
+    training: () => ({
+      threads: threadsOf(parts, 'files'),
+      ...health.training(),
+      examination: health.examination(),
+    }),
     adaptation: () => ({ writable: writable(parts), ...health.adaptation() }),
   })
   return {
@@ -74,7 +78,7 @@ async function learningOf(
   health: HealthParts['learning']['health'],
 ): Promise<NousHealth['learning']> {
   try {
-    return { ...(await health.scores()), examination: health.examination() }
+    return await health.scores()
   } catch {
     return { ...UNKNOWN_SCORES }
   }

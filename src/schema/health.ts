@@ -43,6 +43,14 @@ export const CortexHealthReport = Type.Object({
 
 const Eta = Type.Union([Type.Number(), Type.Null()])
 
+const ExaminationFigures = Type.Object(
+  { inUse: Type.Number(), eta: Eta, low: Eta, high: Eta, samples: Type.Integer() },
+  {
+    description:
+      'Position p is looked at with probability 1/p^η: the η in use, the one that drawn orders show with its 95 % interval, and the clicks that it was made from.',
+  },
+)
+
 const Score = (description: string, samples: string) =>
   Type.Object(
     {
@@ -58,7 +66,11 @@ const Score = (description: string, samples: string) =>
 /** Health of the learning component. */
 export const NousHealthReport = Type.Object({
   timestamp: DateTime,
-  models: Type.Object({ serving: Part, training: Part, adaptation: Part }),
+  models: Type.Object({
+    serving: Part,
+    training: PartWith(Figures({ examination: ExaminationFigures })),
+    adaptation: Part,
+  }),
   learning: Type.Object({
     effectiveness: Score(
       'Over seven days: the mean reciprocal rank of clicks in rankings that learning changed, as a share of the sum of that and the same of rankings that it left alone. 0.5: no difference; 2/3: twice as good.',
@@ -71,15 +83,6 @@ export const NousHealthReport = Type.Object({
     stability: Score(
       'Share of the changes that people met (models activated, adaptations, experiments), as long as history is kept, that were not rolled back.',
       'such changes; from 3 on there is a score',
-    ),
-    examination: Type.Optional(
-      Type.Object(
-        { inUse: Type.Number(), eta: Eta, low: Eta, high: Eta, samples: Type.Integer() },
-        {
-          description:
-            'Position p is looked at with probability 1/p^η: the η in use, the one that drawn orders show with its 95 % interval, and the clicks that it was made from.',
-        },
-      ),
     ),
   }),
   overall: Type.Boolean({ description: 'true when every models entry is operational' }),

@@ -94,7 +94,11 @@ describe('GET /nous/health', () => {
     const { serving, training, adaptation } = data.models
     expect(data.overall).toBe(true)
     expect(serving.metrics).toMatchObject({ threads: 1, active: null, documents: 1 })
-    expect(training.metrics).toMatchObject({ behind: 0, lastTraining: null })
+    expect(training.metrics).toMatchObject({
+      behind: 0,
+      lastTraining: null,
+      examination: { inUse: 1, eta: null, low: null, high: null, samples: 0 },
+    })
     expect(adaptation.metrics).toMatchObject({ writable: true })
     for (const part of [serving, training, adaptation])
       expect(part).toMatchObject({ operational: true, latency: expect.any(Number) })
@@ -103,7 +107,6 @@ describe('GET /nous/health', () => {
       effectiveness: unknown,
       convergence: unknown,
       stability: unknown,
-      examination: { inUse: 1, eta: null, low: null, high: null, samples: 0 },
     })
   })
 
