@@ -1,6 +1,7 @@
 //! One open index: its text, its vectors, its published views, and the one writer.
 
 pub mod bits;
+pub mod codes;
 pub mod column;
 pub mod definition;
 pub mod directory;

@@ -1,12 +1,11 @@
 //! Values by column: what a field's values are in every segment, as codes that keep their order.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
 use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
 use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
 
 use crate::date::{date_unmapped, parse_date};
+use crate::engine::codes::CodeSet;
 use crate::engine::definition::{Definition, FieldEntry, FieldKind};
 use crate::failure::Failure;
 use crate::value::{bool_of, date_of, number_of, number_written, whole_of, word_of};
@@ -53,6 +52,7 @@ pub struct Columns {
 }
 
 /// One column: values as codes whose order is the order of the values.
+#[derive(Clone)]
 pub struct Column {
     /// The type of its values.
     pub kind: ColumnType,
@@ -95,15 +95,23 @@ pub enum Codes {
     /// From the first to the last, both included.
     Between(u64, u64),
     /// These alone.
-    Among(HashSet<u64>),
+    Among(CodeSet),
 }
 
 impl Codes {
+    /// The first and the last one, where all between them are left.
+    pub fn ends(&self) -> Option<(u64, u64)> {
+        match self {
+            Codes::Between(low, high) => Some((*low, *high)),
+            Codes::Among(_) => None,
+        }
+    }
+
     /// Whether a code is left.
     pub fn contains(&self, code: u64) -> bool {
         match self {
             Codes::Between(low, high) => (*low..=*high).contains(&code),
-            Codes::Among(codes) => codes.contains(&code),
+            Codes::Among(codes) => codes.contains(code),
         }
     }
 }
@@ -232,27 +240,20 @@ impl Column {
         }
     }
 
-    /// The codes of those of some values that the column holds.
-    pub fn codes_of(&self, values: &[Value]) -> Result<HashSet<u64>, Failure> {
-        let values = values.iter().filter(|value| self.may_equal(value));
-        if let Some(strings) = &self.strings {
-            // A date is found in the shadow column, if this segment has one.
-            let is_word = |word: &String| !self.dynamic || date_unmapped(word).is_none();
-            let words = values.filter_map(word_of).filter(is_word);
-            return codes_of_words(strings, words.collect());
-        }
-        let mut codes = HashSet::new();
-        for value in values {
+    /// The codes of some values that is none of words: whether the column holds them is not asked.
+    fn codes_of(&self, values: &[Value]) -> Result<CodeSet, Failure> {
+        let mut codes = Vec::new();
+        for value in values.iter().filter(|value| self.may_equal(value)) {
             let low = self.bound(value, Bound::From)?;
             let high = self.bound(value, Bound::To)?;
             // The bounds meet in the code of the value, if the column may hold it.
             if let (Some((low, most)), Some((least, high))) = (low, high) {
                 if low == high && least <= low && low <= most {
-                    codes.insert(low);
+                    codes.push(low);
                 }
             }
         }
-        Ok(codes)
+        Ok(CodeSet::of_numbers(codes))
     }
 
     /// The codes within all sides of a range; `None` when one of them isn't of this column's type,
@@ -303,7 +304,7 @@ impl Column {
         let end = self.words().unwrap_or(0) as u64;
         let codes: Vec<u64> = (low..end.min(high.saturating_add(1))).collect();
         let mut next = codes.iter();
-        let mut within = HashSet::new();
+        let mut within = Vec::new();
         self.for_each_word(&codes, |word| {
             let (code, date) = (next.next(), date_unmapped(word));
             let keeps = |date: i64| {
@@ -312,7 +313,7 @@ impl Column {
             };
             within.extend(code.filter(|_| date.is_some_and(keeps)));
         })?;
-        Ok(Codes::Among(within))
+        Ok(Codes::Among(CodeSet::of_words(within, end as usize)))
     }
 
     fn bound_of_word(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
@@ -379,30 +380,88 @@ impl Column {
     }
 }
 
-/// The codes of those of some words that a column holds: looked up one by one when they are few, else met in the order of
-/// the dictionary.
-fn codes_of_words(strings: &StrColumn, mut words: Vec<String>) -> Result<HashSet<u64>, Failure> {
+/// Values that a field is compared with, made ready once for the columns of all segments.
+pub struct Wanted<'a> {
+    values: &'a [Value],
+    /// As words, sorted, each once; without dates where the path is dynamic: these are found in the shadow column, if a
+    /// segment has one.
+    words: Vec<String>,
+    /// The codes in columns of one type that is not that of words.
+    numbers: Vec<(ColumnType, CodeSet)>,
+}
+
+impl<'a> Wanted<'a> {
+    /// Values of a place.
+    pub fn of(values: &'a [Value], place: &Place) -> Wanted<'a> {
+        let dynamic = matches!(place, Place::Dynamic(_));
+        let words = values.iter().filter_map(word_of);
+        let words = words.filter(|word| !dynamic || date_unmapped(word).is_none());
+        let mut words: Vec<String> = words.collect();
+        words.sort_unstable();
+        words.dedup();
+        Wanted {
+            values,
+            words,
+            numbers: Vec::new(),
+        }
+    }
+
+    /// The values as words.
+    pub fn words(&self) -> &[String] {
+        &self.words
+    }
+
+    /// Hands the codes of those that a column may hold to `found`.
+    pub fn in_column(
+        &mut self,
+        column: &Column,
+        found: impl FnOnce(&CodeSet),
+    ) -> Result<(), Failure> {
+        if let Some(strings) = &column.strings {
+            found(&codes_of_words(strings, &self.words)?);
+            return Ok(());
+        }
+        let known = self
+            .numbers
+            .iter()
+            .position(|(kind, _)| *kind == column.kind);
+        let at = match known {
+            Some(at) => at,
+            None => {
+                let codes = column.codes_of(self.values)?;
+                self.numbers.push((column.kind, codes));
+                self.numbers.len() - 1
+            }
+        };
+        found(&self.numbers[at].1);
+        Ok(())
+    }
+}
+
+/// The codes of those of some sorted words that a column holds: looked up one by one when they are few, else met in the
+/// order of the dictionary.
+fn codes_of_words(strings: &StrColumn, words: &[String]) -> Result<CodeSet, Failure> {
     let dictionary = strings.dictionary();
-    let mut codes = HashSet::new();
-    if words.len() * LOOKUP_WORDS < dictionary.num_terms() {
+    let end = dictionary.num_terms();
+    let mut codes = Vec::new();
+    if words.len() * LOOKUP_WORDS < end {
         for word in words {
             codes.extend(dictionary.term_ord(word)?);
         }
-        return Ok(codes);
+        return Ok(CodeSet::of_words(codes, end));
     }
-    words.sort_unstable();
     let (Some(first), Some(last)) = (words.first(), words.last()) else {
-        return Ok(codes);
+        return Ok(CodeSet::of_words(codes, end));
     };
     let mut known = dictionary.range().ge(first).le(last).into_stream()?;
     let mut wanted = words.iter().map(String::as_bytes).peekable();
     while wanted.peek().is_some() && known.advance() {
         while wanted.next_if(|word| *word < known.key()).is_some() {}
         if wanted.peek() == Some(&known.key()) {
-            codes.insert(known.term_ord());
+            codes.push(known.term_ord());
         }
     }
-    Ok(codes)
+    Ok(CodeSet::of_words(codes, end))
 }
 
 fn is_date_word(value: &Value) -> bool {

@@ -1,14 +1,14 @@
 //! Filters: a condition → the set of positions that fulfil it.
 
-use std::collections::HashSet;
-
 use serde_json::Value;
-use tantivy::schema::IndexRecordOption;
-use tantivy::Term;
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{InvertedIndexReader, Term};
 
 use crate::engine::bits::Bits;
-use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
+use crate::engine::codes::CodeSet;
+use crate::engine::column::{self, Bound, Codes, Column, Columns, Place, Wanted};
 use crate::engine::definition::FieldKind;
+use crate::engine::segment::SegmentView;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
@@ -93,41 +93,29 @@ impl Evaluation<'_> {
         match column::place(&self.snapshot.definition, name) {
             Place::Unknown => Ok(self.nothing()),
             Place::Analysed(_) => self.analysed(name, values),
-            Place::Field(field) if field.kind == FieldKind::Keyword => {
-                let Some(exact) = field.exact else {
-                    return Ok(self.nothing());
-                };
-                let mut bits = self.nothing();
-                for word in values.iter().filter_map(word_of) {
-                    self.add_term(&Term::from_field_text(exact, &word), &mut bits)?;
-                }
-                Ok(bits)
-            }
-            place => {
-                let mut bits = self.nothing();
-                for columns in self.snapshot.columns(&place)? {
-                    add_equal(&columns, values, &mut bits)?;
-                }
-                Ok(bits)
-            }
+            place => self.equal(&place, values),
         }
     }
 
-    fn add_term(&self, term: &Term, bits: &mut Bits) -> Result<(), Failure> {
+    fn equal(&self, place: &Place, values: &[Value]) -> Result<Bits, Failure> {
+        let exact = match place {
+            Place::Field(field) if field.kind == FieldKind::Keyword => field.exact,
+            _ => None,
+        };
+        let mut bits = self.nothing();
+        let mut wanted = Wanted::of(values, place);
         for segment in &self.snapshot.segments {
-            let inverted = segment.reader.inverted_index(term.field())?;
-            let basic = IndexRecordOption::Basic;
-            let Some(mut block) = inverted.read_block_postings(term, basic)? else {
+            deadline::look()?;
+            if let Some(exact) = exact.filter(|_| looks_up(&wanted, segment)) {
+                add_words(segment, exact, wanted.words(), &mut bits)?;
                 continue;
-            };
-            while !block.docs().is_empty() {
-                for document in block.docs() {
-                    bits.set(segment.base + document);
-                }
-                block.advance();
+            }
+            let one = std::iter::once((segment.base, segment.reader.as_ref()));
+            for columns in column::open(one, place)? {
+                add_equal(&columns, &mut wanted, &mut bits)?;
             }
         }
-        Ok(())
+        Ok(bits)
     }
 
     /// A text field without exact values: a value is found where all of its terms are.
@@ -179,8 +167,14 @@ impl Evaluation<'_> {
 
     fn exists(&self, name: &str) -> Result<Bits, Failure> {
         let mut bits = self.nothing();
-        let present = self.snapshot.definition.present;
-        self.add_term(&Term::from_field_text(present, name), &mut bits)?;
+        for segment in &self.snapshot.segments {
+            add_words(
+                segment,
+                self.snapshot.definition.present,
+                &[name],
+                &mut bits,
+            )?;
+        }
         Ok(bits)
     }
 }
@@ -211,27 +205,69 @@ impl Range<'_> {
     }
 }
 
-/// From this many values on one pass over the documents is cheaper than one per value.
-const VALUES_FEW: usize = 4;
+/// So many documents are passed by in a column, and their words in its dictionary, in the time that one word takes to be
+/// looked up among the terms, …
+const LOOKUP_DOCUMENTS: usize = 32;
+/// … and as many as these while a column is opened.
+const OPENED_DOCUMENTS: usize = 1024;
 
-fn add_equal(columns: &Columns, values: &[Value], bits: &mut Bits) -> Result<(), Failure> {
-    for column in &columns.columns {
-        let codes = column.codes_of(values)?;
-        if codes.len() <= VALUES_FEW {
-            codes
-                .iter()
-                .for_each(|code| add_codes(columns, column, *code, *code, bits));
-            continue;
-        }
-        add_any(columns, column, &codes, bits);
+fn looks_up(wanted: &Wanted, segment: &SegmentView) -> bool {
+    wanted.words().len() * LOOKUP_DOCUMENTS < segment.ords.len().max(OPENED_DOCUMENTS)
+}
+
+/// Adds the documents of a segment that have any of some words as a term.
+fn add_words(
+    segment: &SegmentView,
+    field: Field,
+    words: &[impl AsRef<str>],
+    bits: &mut Bits,
+) -> Result<(), Failure> {
+    let inverted = segment.reader.inverted_index(field)?;
+    for word in words {
+        let term = Term::from_field_text(field, word.as_ref());
+        add_term(segment, &inverted, &term, bits)?;
     }
     Ok(())
 }
 
-fn add_any(columns: &Columns, column: &Column, codes: &HashSet<u64>, bits: &mut Bits) {
+fn add_term(
+    segment: &SegmentView,
+    inverted: &InvertedIndexReader,
+    term: &Term,
+    bits: &mut Bits,
+) -> Result<(), Failure> {
+    let Some(mut block) = inverted.read_block_postings(term, IndexRecordOption::Basic)? else {
+        return Ok(());
+    };
+    while !block.docs().is_empty() {
+        for document in block.docs() {
+            bits.set(segment.base + document);
+        }
+        block.advance();
+    }
+    Ok(())
+}
+
+/// From this many values on one pass over the documents is cheaper than one per value.
+const VALUES_FEW: usize = 4;
+
+fn add_equal(columns: &Columns, wanted: &mut Wanted, bits: &mut Bits) -> Result<(), Failure> {
+    for column in &columns.columns {
+        wanted.in_column(column, |codes| match codes.list() {
+            few if few.len() <= VALUES_FEW => {
+                let few = few.iter();
+                few.for_each(|code| add_codes(columns, column, *code, *code, bits));
+            }
+            _ => add_any(columns, column, codes, bits),
+        })?;
+    }
+    Ok(())
+}
+
+fn add_any(columns: &Columns, column: &Column, codes: &CodeSet, bits: &mut Bits) {
     for document in 0..columns.documents {
         let mut own = column.codes.values_for_doc(document);
-        if own.any(|code| codes.contains(&code)) {
+        if own.any(|code| codes.contains(code)) {
             bits.set(columns.base + document);
         }
     }

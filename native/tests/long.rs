@@ -1,0 +1,218 @@
+//! What is done otherwise when there is much of it: values in a filter, words in a facet, matches in a sorted list.
+
+mod reference;
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+use attune_native::search::suggest;
+use reference::{Index, Random};
+use serde_json::{json, Value};
+
+const DOCUMENTS: u64 = 4200;
+
+/// A word; the first ones are more frequent. Some are what numbers, dates and truths are written as.
+fn word(random: &mut Random) -> String {
+    let number = random.below(900).min(random.below(1500));
+    match number % 11 {
+        0 => number.to_string(),
+        1 => format!("2024-02-{:02}", 1 + number % 28),
+        2 => (number % 2 == 0).to_string(),
+        _ => format!("w{number}"),
+    }
+}
+
+/// Segments of many documents and of few, some of which may be deleted.
+fn index(with_deletes: bool) -> Index {
+    let mut index = Index::new(&reference::definition());
+    let mut random = Random(77);
+    let ends = [2500, 2550, 2900, 4100, 4101, DOCUMENTS];
+    let mut from = 1;
+    for end in ends {
+        let documents = (from..end).map(|ord| {
+            let mut doc = reference::document(&mut random, ord);
+            let count = random.below(4);
+            let mut tags: Vec<String> = (0..count).map(|_| word(&mut random)).collect();
+            // A list may say a word twice.
+            tags.extend(tags.first().cloned().filter(|_| ord % 5 == 0));
+            doc.source["tags"] = json!(tags);
+            let other = || format!("x{}", random.below(3000).min(random.below(5000)));
+            doc.source["notes"] = json!(std::iter::repeat_with(other).take(3).collect::<Vec<_>>());
+            doc.source["more"]["code"] = json!(word(&mut random));
+            doc.source["price"] = json!(random.below(2000) as f64 / 4.0);
+            doc
+        });
+        let documents = documents.collect();
+        let deletes: Vec<u64> = (from..end).step_by(97).collect();
+        index.change(documents, &[]);
+        if with_deletes {
+            index.change(Vec::new(), &deletes);
+        }
+        from = end;
+    }
+    index
+}
+
+fn words_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::Array(items) => items.iter().flat_map(words_of).collect(),
+        Value::String(word) => vec![word.clone()],
+        Value::Null => Vec::new(),
+        other => vec![other.to_string()],
+    }
+}
+
+#[test]
+fn many_values_find_what_has_any_of_them() {
+    let index = index(true);
+    let mut random = Random(3);
+    for (field, pointer) in [
+        ("tags", "/tags"),
+        ("more.code", "/more/code"),
+        ("price", "/price"),
+    ] {
+        for count in [1, 4, 5, 31, 40, 200, 1000] {
+            let values: Vec<Value> = (0..count)
+                .map(|at| match field {
+                    "price" => json!(random.below(8000) as f64 / 16.0),
+                    _ if at % 7 == 3 => json!(format!("nowhere{at}")),
+                    _ => json!(word(&mut random)),
+                })
+                .collect();
+            let wanted: BTreeSet<String> = values.iter().flat_map(words_of).collect();
+            let has = |source: &Value| {
+                let own = source.pointer(pointer).map(words_of).unwrap_or_default();
+                own.iter().any(|word| wanted.contains(word))
+            };
+            let documents = index.documents.iter();
+            let mut expected: Vec<u64> = documents
+                .filter(|d| has(&d.source))
+                .map(|d| d.ord)
+                .collect();
+            expected.sort_unstable();
+            let any = json!({ "field": field, "any": values });
+            for filter in [any.clone(), json!({ "not": any })] {
+                let is_not = filter.get("not").is_some();
+                let answer = index.search(json!({
+                    "mode": "text", "query": "", "size": 10_000, "filter": filter
+                }));
+                let mut found = answer.ords;
+                found.sort_unstable();
+                let all = index.documents.iter().map(|d| d.ord);
+                let others = all.filter(|ord| expected.binary_search(ord).is_err());
+                let mut others: Vec<u64> = others.collect();
+                others.sort_unstable();
+                let expected = if is_not { &others } else { &expected };
+                assert_eq!(&found, expected, "{field} {count} {is_not}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_facet_of_many_words_shows_those_of_most_documents() {
+    let index = index(true);
+    for query in ["", "amber", "quartz yarrow", "nothing"] {
+        let found = index.search(json!({ "mode": "text", "query": query, "size": 10_000 }));
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for ord in &found.ords {
+            let own = words_of(&index.doc(*ord).source["tags"]);
+            for word in own.into_iter().collect::<BTreeSet<_>>() {
+                *counts.entry(word).or_default() += 1;
+            }
+        }
+        let mut expected: Vec<(String, u64)> = counts.into_iter().collect();
+        // Stable: words of as many documents stay in their own order.
+        expected.sort_by_key(|(_, count)| Reverse(*count));
+        for size in [0, 1, 10, 300, 2000] {
+            let answer = index.search(json!({
+                "mode": "text", "query": query, "size": 0, "facets": [{ "field": "tags", "size": size }]
+            }));
+            let facets: Value = serde_json::from_str(answer.facets.as_ref().unwrap()).unwrap();
+            let shown: Vec<Value> = expected
+                .iter()
+                .take(size)
+                .map(|(value, count)| json!({ "value": value, "count": count }))
+                .collect();
+            assert_eq!(facets["tags"]["values"], json!(shown), "{query} {size}");
+        }
+    }
+}
+
+#[test]
+fn a_page_of_a_long_sorted_list_is_a_part_of_all_of_it() {
+    let index = index(true);
+    let key = |field: &str, down: bool| json!({ "field": field, "descending": down });
+    let orders = [
+        json!([key("price", false)]),
+        json!([key("price", true), key("tags", false)]),
+        json!([key("tags", true)]),
+        json!([key("open", false), key("year", true), key("_score", false)]),
+        json!([key("more.code", false)]),
+        json!([key("nowhere", true), key("created", true)]),
+    ];
+    for order in orders {
+        for query in ["", "amber basil"] {
+            let request = json!({ "mode": "text", "query": query, "sort": order });
+            let mut whole = request.clone();
+            whole["size"] = json!(10_000);
+            let whole = index.search(whole);
+            assert!(whole.ords.len() > 1000);
+            for (from, size) in [(0, 1), (0, 10), (3, 200), (900, 50), (0, 0)] {
+                let mut page = request.clone();
+                page["from"] = json!(from);
+                page["size"] = json!(size);
+                let page = index.search(page);
+                assert_eq!(page.ords, whole.ords[from..from + size], "{order} {from}");
+                assert_eq!(page.total, whole.total);
+                assert_eq!(page.next.is_some(), size > 0);
+            }
+            // What follows a page goes on behind it.
+            let (mut after, mut walked) = (None::<String>, Vec::new());
+            for _ in 0..4 {
+                let mut page = request.clone();
+                page["size"] = json!(70);
+                if let Some(after) = &after {
+                    page["after"] = json!(after);
+                }
+                let page = index.search(page);
+                walked.extend(page.ords);
+                after = page.next;
+            }
+            assert_eq!(walked, whole.ords[..280], "{order}");
+        }
+    }
+}
+
+#[test]
+fn of_many_completions_those_of_most_documents_are_shown() {
+    for with_deletes in [false, true] {
+        let index = index(with_deletes);
+        for prefix in ["x", "x1", "x29", "x299", "x9999"] {
+            let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+            for doc in &index.documents {
+                let own: BTreeSet<String> = words_of(&doc.source["notes"]).into_iter().collect();
+                for word in own.into_iter().filter(|word| word.starts_with(prefix)) {
+                    *counts.entry(word).or_default() += 1;
+                }
+            }
+            let mut expected: Vec<(String, u64)> = counts.into_iter().collect();
+            expected.sort_by_key(|(_, count)| Reverse(*count));
+            for limit in [1, 10, 100] {
+                let request = json!({ "prefix": prefix, "limit": limit }).to_string();
+                let request = suggest::Request::parse(&request).unwrap();
+                let found = suggest::suggest(&[(7, index.view())], &request).unwrap();
+                let found: Value = serde_json::from_str(&found).unwrap();
+                let shown = expected.iter().take(limit);
+                let shown =
+                    shown.map(|(text, documents)| json!({ "text": text, "documents": documents }));
+                let shown: Vec<Value> = shown.collect();
+                assert_eq!(
+                    found["completions"],
+                    json!(shown),
+                    "{prefix} {limit} {with_deletes}"
+                );
+            }
+        }
+    }
+}
