@@ -9,6 +9,7 @@ pub mod features;
 pub mod filter;
 pub mod fuse;
 pub mod highlight;
+pub mod intervals;
 pub mod learned_scores;
 pub mod matches;
 pub mod neighbors;
@@ -24,6 +25,7 @@ pub mod suggest;
 pub mod text;
 pub mod top;
 pub mod view;
+pub mod word_counts;
 
 use std::sync::Arc;
 

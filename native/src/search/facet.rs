@@ -8,13 +8,16 @@ use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
 use crate::date::{date_unmapped, iso};
+use crate::engine::codes::CodeHash;
 use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
 use crate::search::deadline;
+use crate::search::intervals::Intervals;
 use crate::search::matches::Matches;
 use crate::search::query::{FacetRange, FacetRequest};
 use crate::search::view::View;
+use crate::search::word_counts::WordCounts;
 use crate::value::{number_value, number_written};
 
 /// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
@@ -29,13 +32,34 @@ pub fn facets(
     }
     let mut all = Map::new();
     for request in requests {
-        let mut facet = Facet::new(request);
-        for (view, matches) in views.iter().zip(matches) {
-            facet.count(view, matches)?;
+        let mut columns = Vec::with_capacity(views.len());
+        for view in views {
+            columns.push(columns_of(view, request)?);
         }
-        all.insert(request.field.clone(), facet.finish());
+        let mut facet = Facet::new(request, hold_only_words(&columns));
+        for ((view, matches), columns) in views.iter().zip(matches).zip(&columns) {
+            facet.count(view, matches, columns)?;
+        }
+        all.insert(request.field.clone(), facet.finish()?);
     }
     Ok(Some(Value::Object(all).to_string()))
+}
+
+fn columns_of(view: &View, request: &FacetRequest) -> Result<Vec<Columns>, Failure> {
+    let place = column::place(&view.snapshot.definition, &request.field);
+    if let Place::Analysed(field) = place {
+        return Err(Failure::bad_request(format!(
+            "{} is analysed text; count a keyword field",
+            field.name
+        )));
+    }
+    view.snapshot.columns(&place)
+}
+
+/// Whether no value is anything but a word: then words that differ are different values.
+fn hold_only_words(columns: &[Vec<Columns>]) -> bool {
+    let mut columns = columns.iter().flatten().flat_map(|own| &own.columns);
+    columns.all(|column| column.kind == ColumnType::Str && !column.dates)
 }
 
 /// A value, the same for values that a filter takes for equal, whatever segment and column they
@@ -105,14 +129,14 @@ struct Tally {
 enum Places {
     /// By code: words have numbers without gaps.
     Words(Vec<u32>),
-    Others(HashMap<u64, u32>),
+    Others(HashMap<u64, u32, CodeHash>),
 }
 
 impl Places {
     fn of(column: &Column) -> Places {
         match column.words() {
             Some(words) => Places::Words(vec![NONE; words]),
-            None => Places::Others(HashMap::new()),
+            None => Places::Others(HashMap::default()),
         }
     }
 
@@ -126,6 +150,8 @@ impl Places {
 
 struct Facet<'a> {
     request: &'a FacetRequest,
+    /// The values, where all of them are words; what follows is for those of any type.
+    only_words: Option<WordCounts>,
     /// Value → its place among the tallies.
     places: HashMap<Key, u32>,
     tallies: Vec<Tally>,
@@ -137,9 +163,10 @@ struct Facet<'a> {
 }
 
 impl<'a> Facet<'a> {
-    fn new(request: &'a FacetRequest) -> Self {
+    fn new(request: &'a FacetRequest, only_words: bool) -> Self {
         Facet {
             request,
+            only_words: only_words.then(WordCounts::default),
             places: HashMap::new(),
             tallies: Vec::new(),
             words: Vec::new(),
@@ -152,15 +179,12 @@ impl<'a> Facet<'a> {
         }
     }
 
-    fn count(&mut self, view: &View, matches: &Matches) -> Result<(), Failure> {
-        let place = column::place(&view.snapshot.definition, &self.request.field);
-        if let Place::Analysed(field) = place {
-            return Err(Failure::bad_request(format!(
-                "{} is analysed text; count a keyword field",
-                field.name
-            )));
-        }
-        let segments = view.snapshot.columns(&place)?;
+    fn count(
+        &mut self,
+        view: &View,
+        matches: &Matches,
+        segments: &[Columns],
+    ) -> Result<(), Failure> {
         for tally in &mut self.tallies {
             tally.last = NONE;
         }
@@ -186,6 +210,12 @@ impl<'a> Facet<'a> {
 
     /// Each document counts once for each of its values.
     fn count_values(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
+        if let Some(words) = &mut self.only_words {
+            for column in columns.values() {
+                words.count(column, columns.base, positions);
+            }
+            return Ok(());
+        }
         let mut places: Vec<Places> = columns.values().map(Places::of).collect();
         for (column, places) in columns.values().zip(&mut places) {
             if let Places::Words(places) = places {
@@ -269,12 +299,28 @@ impl<'a> Facet<'a> {
         if bounds.is_empty() {
             return Ok(());
         }
+        let mut intervals: Vec<Intervals> = (0..columns.columns.len())
+            .map(|number| Intervals::of(bounds_in(&bounds, number)))
+            .collect();
+        let all = || bounds.iter().flatten();
+        let is_cut = all().all(|(_, codes)| codes.ends().is_some());
+        let mut read: Vec<usize> = all().map(|(number, _)| *number).collect();
+        read.sort_unstable();
+        read.dedup();
         // Of each column the values of one document: read once, however many ranges there are.
         let mut values: Vec<Vec<u64>> = vec![Vec::new(); columns.columns.len()];
         for position in positions {
-            for (values, column) in values.iter_mut().zip(&columns.columns) {
-                values.clear();
-                values.extend(column.codes.values_for_doc(position - columns.base));
+            for number in &read {
+                let own = &columns.columns[*number].codes;
+                values[*number].clear();
+                values[*number].extend(own.values_for_doc(position - columns.base));
+            }
+            // A single value is in each of its ranges once.
+            if is_cut && values.iter().map(Vec::len).sum::<usize>() <= 1 {
+                for (values, intervals) in values.iter().zip(&mut intervals) {
+                    values.iter().for_each(|code| intervals.count(*code));
+                }
+                continue;
             }
             for (bounds, count) in bounds.iter().zip(&mut self.ranges) {
                 let is_inside = bounds.iter().any(|(column, codes)| {
@@ -283,6 +329,13 @@ impl<'a> Facet<'a> {
                 });
                 *count += u64::from(is_inside);
             }
+        }
+        for (bounds, count) in bounds.iter().zip(&mut self.ranges) {
+            let ends = bounds.iter();
+            let ends = ends.filter_map(|(column, codes)| Some((column, codes.ends()?)));
+            *count += ends
+                .map(|(column, (low, high))| intervals[*column].within(low, high))
+                .sum::<u64>();
         }
         Ok(())
     }
@@ -304,10 +357,18 @@ impl<'a> Facet<'a> {
         }
     }
 
-    fn finish(self) -> Value {
+    fn finish(self) -> Result<Value, Failure> {
         let mut facet = Map::new();
-        let counted = shown(self.places, &self.tallies, self.words);
-        let values = first(counted, self.request.size);
+        let size = self.request.size;
+        let values = match self.only_words {
+            Some(words) => {
+                let first = words.first(size)?.into_iter();
+                first
+                    .map(|(word, count)| (Key::Text(word), count))
+                    .collect()
+            }
+            None => first(shown(self.places, &self.tallies, self.words), size),
+        };
         let values = values
             .into_iter()
             .map(|(key, count)| json!({ "value": key.value(), "count": count }));
@@ -320,7 +381,7 @@ impl<'a> Facet<'a> {
         if self.request.stats {
             facet.insert("stats".into(), self.stats.value());
         }
-        Value::Object(facet)
+        Ok(Value::Object(facet))
     }
 }
 
@@ -342,6 +403,15 @@ impl Stats {
             "count": self.count,
         })
     }
+}
+
+/// The first and last codes of what ranges leave of the column of a number.
+fn bounds_in(
+    bounds: &[Vec<(usize, Codes)>],
+    number: usize,
+) -> impl Iterator<Item = (u64, u64)> + '_ {
+    let all = bounds.iter().flatten();
+    all.filter_map(move |(column, codes)| codes.ends().filter(|_| *column == number))
 }
 
 /// The codes inside a range; `None` when its bounds aren't of the column's type or leave nothing.
