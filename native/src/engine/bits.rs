@@ -128,6 +128,23 @@ impl Bits {
         self.words.iter().map(|w| w.count_ones() as usize).sum()
     }
 
+    /// The positions as a list, ascending.
+    pub fn list(&self) -> Vec<u32> {
+        let mut list = Vec::with_capacity(self.count());
+        for (base, word) in (0u32..).step_by(64).zip(&self.words) {
+            if *word == u64::MAX {
+                list.extend(base..base + 64);
+                continue;
+            }
+            let mut rest = *word;
+            while rest != 0 {
+                list.push(base + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        list
+    }
+
     /// The positions, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         self.range(0, u32::MAX)
@@ -173,5 +190,6 @@ mod tests {
         let some: Vec<u32> = bits.range(60, 67).collect();
         assert_eq!(some, [60, 61, 62, 63, 65, 66]);
         assert_eq!(bits.iter().count(), 126);
+        assert_eq!(bits.list(), bits.iter().collect::<Vec<u32>>());
     }
 }

@@ -180,45 +180,50 @@ impl Order<'_> {
             let segment = &view.snapshot.segments[index];
             let cursor = self.cursor_codes(&sources, index)?;
             let width = sources.len();
-            let mut codes: Vec<u128> = Vec::with_capacity(range.len() * width);
-            let mut found: Vec<(u32, u64, f64)> = Vec::with_capacity(range.len());
+            let mut first = First::new(width, self.reach);
+            let mut own = Vec::with_capacity(width);
             for at in range {
                 let (position, score) = (matches.positions[at], matches.scores[at]);
                 let document = position - segment.base;
-                let ord = segment.ords[document as usize];
-                let start = codes.len();
+                own.clear();
                 for source in &sources {
-                    codes.push(source.code(index, document, score)?);
+                    own.push(source.code(index, document, score)?);
+                    // Most of a long list stand behind its first ones by their first key.
+                    if cursor.is_none() && first.is_beyond(&own) {
+                        break;
+                    }
                 }
+                if own.len() < width {
+                    self.following += 1;
+                    continue;
+                }
+                let ord = segment.ords[document as usize];
                 let behind = cursor.as_ref().is_none_or(|(last, view, last_ord)| {
-                    let order = codes[start..].cmp(last).then(number.cmp(view));
+                    let order = own.cmp(last).then(number.cmp(view));
                     order.then(ord.cmp(last_ord)) == Ordering::Greater
                 });
                 if behind {
-                    found.push((position, ord, score));
-                } else {
-                    codes.truncate(start);
+                    self.following += 1;
+                    first.push(&own, (position, ord, score));
                 }
             }
-            self.following += found.len();
-            let first = first_of(&codes, &found, width, self.reach);
-            let mut keys = vec![Vec::with_capacity(width); first.len()];
+            first.prune();
+            let First { codes, found, .. } = first;
+            let mut keys = vec![Vec::with_capacity(width); found.len()];
             for (column, source) in sources.iter().enumerate() {
-                let own = first.iter().map(|at| codes[at * width + column]);
+                let own = codes.iter().skip(column).step_by(width).copied();
                 let own = source.keys(index, own)?;
                 keys.iter_mut()
                     .zip(own)
                     .for_each(|(keys, key)| keys.push(key));
             }
-            let hits = first.into_iter().zip(keys).map(|(at, keys)| {
-                let (position, ord, score) = found[at];
-                Hit {
-                    view: number,
-                    position,
-                    ord,
-                    score,
-                    keys,
-                }
+            let hits = found.into_iter().zip(keys);
+            let hits = hits.map(|((position, ord, score), keys)| Hit {
+                view: number,
+                position,
+                ord,
+                score,
+                keys,
             });
             self.hits.extend(hits);
         }
@@ -255,18 +260,76 @@ impl Order<'_> {
     }
 }
 
-/// The numbers of the first entries in order, unsorted.
-fn first_of(codes: &[u128], found: &[(u32, u64, f64)], width: usize, reach: usize) -> Vec<usize> {
-    let mut numbers: Vec<usize> = (0..found.len()).collect();
-    if reach == 0 {
-        return Vec::new();
+/// Entries that are kept beside the first ones before these are looked for.
+const SPARE: usize = 256;
+
+/// The first entries of a segment by their codes, then by ord, of all that are pushed.
+struct First {
+    width: usize,
+    reach: usize,
+    /// Those of each entry in a row.
+    codes: Vec<u128>,
+    /// Position, ord and score.
+    found: Vec<(u32, u64, f64)>,
+    /// The last of `reach` known ones.
+    last: Option<(Vec<u128>, u64)>,
+}
+
+impl First {
+    fn new(width: usize, reach: usize) -> First {
+        First {
+            width,
+            reach,
+            codes: Vec::new(),
+            found: Vec::new(),
+            last: None,
+        }
     }
-    if numbers.len() > reach {
-        numbers.select_nth_unstable_by(reach - 1, |a, b| {
+
+    /// Whether an entry that begins with these codes is none of the first.
+    #[inline]
+    fn is_beyond(&self, codes: &[u128]) -> bool {
+        let last = self.last.as_ref();
+        last.is_some_and(|(last, _)| *codes > last[..codes.len()])
+    }
+
+    #[inline]
+    fn push(&mut self, codes: &[u128], entry: (u32, u64, f64)) {
+        let last = self.last.as_ref();
+        let is_behind =
+            |(last, ord): &(Vec<u128>, u64)| codes.cmp(last).then(entry.1.cmp(ord)).is_gt();
+        if self.reach == 0 || last.is_some_and(is_behind) {
+            return;
+        }
+        self.codes.extend_from_slice(codes);
+        self.found.push(entry);
+        if self.found.len() >= 2 * self.reach + SPARE {
+            self.prune();
+        }
+    }
+
+    /// Leaves the first ones, in no order.
+    fn prune(&mut self) {
+        if self.found.len() <= self.reach {
+            return;
+        }
+        let (width, reach) = (self.width, self.reach);
+        let mut numbers: Vec<usize> = (0..self.found.len()).collect();
+        let (codes, found) = (&self.codes, &self.found);
+        let (_, last, _) = numbers.select_nth_unstable_by(reach - 1, |a, b| {
             let (x, y) = (&codes[a * width..][..width], &codes[b * width..][..width]);
             x.cmp(y).then(found[*a].1.cmp(&found[*b].1))
         });
+        self.last = Some((codes[*last * width..][..width].to_vec(), found[*last].1));
         numbers.truncate(reach);
+        // Ascending: none is written over before it is moved.
+        numbers.sort_unstable();
+        for (to, from) in numbers.into_iter().enumerate() {
+            self.found[to] = self.found[from];
+            self.codes
+                .copy_within(from * width..(from + 1) * width, to * width);
+        }
+        self.found.truncate(reach);
+        self.codes.truncate(reach * width);
     }
-    numbers
 }

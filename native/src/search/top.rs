@@ -31,6 +31,8 @@ pub struct Top {
     size: usize,
     /// A score that `size` known ones reach.
     pub floor: f64,
+    /// The ord up to which they have those of just this score.
+    last: u64,
     found: Vec<Scored>,
 }
 
@@ -44,6 +46,7 @@ impl Top {
             } else {
                 f64::NEG_INFINITY
             },
+            last: u64::MAX,
             found: Vec::new(),
         }
     }
@@ -51,7 +54,10 @@ impl Top {
     /// Takes a document, which may fall out again.
     #[inline]
     pub fn push(&mut self, scored: Scored) {
-        if scored.score < self.floor || self.size == 0 {
+        // Where all score the same, nearly all of them end here.
+        let is_tie = scored.score.to_bits() == self.floor.to_bits();
+        let is_behind = is_tie && scored.ord > self.last;
+        if scored.score < self.floor || is_behind || self.size == 0 {
             return;
         }
         self.found.push(scored);
@@ -65,7 +71,8 @@ impl Top {
             self.found
                 .select_nth_unstable_by(self.size - 1, Scored::rank);
             self.found.truncate(self.size);
-            self.floor = self.found[self.size - 1].score;
+            let worst = &self.found[self.size - 1];
+            (self.floor, self.last) = (worst.score, worst.ord);
         }
     }
 

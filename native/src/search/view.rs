@@ -160,8 +160,8 @@ fn space_weights(snapshot: &Snapshot, alone: bool) -> (f64, f64) {
 
 fn all_documents(view: &View) -> TextMatches {
     let positions: Vec<u32> = match &view.filter {
-        Some(bits) => bits.iter().collect(),
-        None => Bits::live(view.snapshot).iter().collect(),
+        Some(bits) => bits.list(),
+        None => Bits::live(view.snapshot).list(),
     };
     let scores = vec![1.0; positions.len()];
     TextMatches::new(positions, scores)
