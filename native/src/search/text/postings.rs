@@ -1,5 +1,7 @@
 //! Reading postings: where the ways of a clause occur in one field, over all segments of a view.
 
+use std::cell::RefCell;
+use std::ops::Range;
 use std::sync::Arc;
 
 use tantivy::fieldnorm::FieldNormReader;
@@ -7,6 +9,7 @@ use tantivy::postings::{Postings as _, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
 
+use crate::engine::bits::Bits;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline::{self, Steps};
@@ -112,7 +115,7 @@ impl FieldReader {
                 found += usize::from(into.positions.len() > before);
             }
             if found > 1 {
-                merge_from(start, into);
+                merge_from(start, view.base..view.base + view.reader.max_doc(), into);
             }
             into.ends.push(into.positions.len());
         }
@@ -328,8 +331,20 @@ fn rows_in(row: &Sought, places: &[Vec<u32>]) -> f32 {
     sum
 }
 
-/// Sorts the entries from `start` on and adds up those of one document, in the order they came.
-fn merge_from(start: usize, into: &mut Postings) {
+/// Where entries stand so close together, they are added up in a list of all documents: to sort them takes longer.
+const APART: usize = 32;
+
+thread_local! {
+    /// Per document of a segment what its entries add up to; all zero between two uses.
+    static SUMS: RefCell<Vec<f32>> = RefCell::default();
+}
+
+/// Sorts the entries from `start` on, all of documents at some positions, and adds up those of one document, in the order
+/// they came.
+fn merge_from(start: usize, documents: Range<u32>, into: &mut Postings) {
+    if (into.positions.len() - start) * APART >= documents.len() {
+        return add_up(start, documents, into);
+    }
     let found = into.positions[start..]
         .iter()
         .zip(&into.frequencies[start..]);
@@ -348,8 +363,36 @@ fn merge_from(start: usize, into: &mut Postings) {
     }
 }
 
+/// As `merge_from`, without sorting.
+fn add_up(start: usize, documents: Range<u32>, into: &mut Postings) {
+    // Taken out while in use: a panic leaves a fresh one behind, never a dirty one.
+    let mut sums = SUMS.take();
+    if sums.len() < documents.len() {
+        sums.resize(documents.len(), 0.0);
+    }
+    let mut seen = Bits::new(documents.len());
+    let found = into.positions[start..]
+        .iter()
+        .zip(&into.frequencies[start..]);
+    for (position, frequency) in found {
+        let document = position - documents.start;
+        sums[document as usize] += frequency;
+        seen.set(document);
+    }
+    into.positions.truncate(start);
+    into.frequencies.truncate(start);
+    for document in seen.iter() {
+        into.positions.push(documents.start + document);
+        let sum = std::mem::take(&mut sums[document as usize]);
+        into.frequencies.push(sum);
+    }
+    SUMS.replace(sums);
+}
+
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use super::*;
 
     #[test]
@@ -374,5 +417,32 @@ mod tests {
         let row = Sought::of(&way);
         assert_eq!(rows_in(&row, &[vec![3, 9], vec![4, 11]]), 1.5);
         assert_eq!(rows_in(&row, &[vec![4], vec![3]]), 1.0 / 3.0);
+    }
+
+    #[test]
+    fn entries_of_a_document_are_added_up_in_the_order_they_came() {
+        let mut number = 7u32;
+        let mut next = || {
+            number = number.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            number >> 8
+        };
+        for (entries, documents) in [(3, 1000), (40, 1000), (900, 1000), (5000, 1000), (2, 1)] {
+            let mut found = Postings::default();
+            // What stands before belongs to another segment.
+            found.positions.extend([3, 99]);
+            found.frequencies.extend([1.0, 2.0]);
+            let pairs: Vec<(u32, f32)> = (0..entries)
+                .map(|_| (100 + next() % documents, (1 + next() % 50) as f32 / 7.0))
+                .collect();
+            found.positions.extend(pairs.iter().map(|pair| pair.0));
+            found.frequencies.extend(pairs.iter().map(|pair| pair.1));
+            merge_from(2, 100..100 + documents, &mut found);
+            let mut sums = BTreeMap::from([(3, 1.0), (99, 2.0)]);
+            for (position, frequency) in pairs {
+                *sums.entry(position).or_insert(0.0) += frequency;
+            }
+            let merged = found.positions.into_iter().zip(found.frequencies);
+            assert_eq!(merged.collect::<Vec<(u32, f32)>>(), Vec::from_iter(sums));
+        }
     }
 }

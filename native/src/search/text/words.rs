@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::IndexRecordOption;
+use tantivy::termdict::TermMerger;
 use tantivy::Term;
 
 use crate::analysis::emoji::is_emoji;
@@ -27,29 +28,50 @@ pub struct Word {
     pub distance: u8,
 }
 
+/// Words that are kept beside the first ones before these are looked for.
+const SPARE_WORDS: usize = 256;
+
 /// The words that begin with `prefix`, by number of documents, then in order; at most `limit`.
 pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Vec<Word>, Failure> {
-    let mut found: HashMap<String, u32> = HashMap::new();
-    let mut steps = Steps::default();
     let mut end = prefix.as_bytes().to_vec();
     // The smallest key behind all that begin with the prefix: UTF-8 never holds 0xff.
     end.push(0xff);
+    let mut readers = Vec::with_capacity(snapshot.segments.len());
     for segment in &snapshot.segments {
-        let words = segment.reader.inverted_index(snapshot.definition.words)?;
-        let mut stream = words.terms().range().ge(prefix).lt(&end).into_stream()?;
-        while stream.advance() {
-            steps.step()?;
-            if let Ok(word) = std::str::from_utf8(stream.key()) {
-                add(&mut found, word, stream.value().doc_freq);
-            }
+        readers.push(segment.reader.inverted_index(snapshot.definition.words)?);
+    }
+    let mut streams = Vec::with_capacity(readers.len());
+    for words in &readers {
+        streams.push(words.terms().range().ge(prefix).lt(&end).into_stream()?);
+    }
+    let mut dictionary = TermMerger::new(streams);
+    let mut found: Vec<Word> = Vec::new();
+    // Nearly all of many words stand behind the first ones; which these are is known ahead where no document is deleted.
+    let is_exact = snapshot.live == snapshot.documents;
+    let mut least = 0;
+    let mut steps = Steps::default();
+    while dictionary.advance() {
+        steps.step()?;
+        let infos = dictionary.current_segment_ords_and_term_infos();
+        let documents = infos.map(|(_, info)| info.doc_freq).sum();
+        if documents <= least {
+            continue;
+        }
+        if let Ok(word) = std::str::from_utf8(dictionary.key()) {
+            found.push(Word {
+                text: word.to_owned(),
+                documents,
+                distance: 0,
+            });
+        }
+        if is_exact && limit > 0 && found.len() >= limit + SPARE_WORDS {
+            found.select_nth_unstable_by(limit - 1, rank);
+            found.truncate(limit);
+            // They come in their order: a later one with as many documents is behind.
+            least = found[limit - 1].documents;
         }
     }
-    let words = found.into_iter().map(|(text, documents)| Word {
-        text,
-        documents,
-        distance: 0,
-    });
-    first_live(snapshot, words.collect(), limit)
+    first_live(snapshot, found, limit)
 }
 
 /// Of each of `words`, how many live documents have it beside all words of `context`. What would take more than
