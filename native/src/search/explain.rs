@@ -3,6 +3,7 @@
 use serde_json::{json, Map, Value};
 
 use crate::bm25;
+use crate::engine::bits::Bits;
 use crate::engine::lengths::length_of;
 use crate::failure::Failure;
 use crate::search::deadline;
@@ -137,17 +138,17 @@ fn explain_text(
     let mut reasons = vec![empty; positions.len()];
     let pairs = view.text.pairs.iter();
     let pairs = pairs.filter_map(|at| Some(&plan.pairs.get(*at)?.clause));
+    let mut all = Bits::default();
+    let mut lists: Vec<Postings> = Vec::new();
+    lists.resize_with(scorer.fields.len(), Postings::default);
     for clause in plan.clauses.iter().chain(pairs) {
-        let mut lists: Vec<Postings> = Vec::new();
-        lists.resize_with(scorer.fields.len(), Postings::default);
         let counted = scorer.read(clause, &mut lists)?;
-        let mut all: Vec<u32> = lists.iter().flat_map(|l| l.positions.clone()).collect();
-        all.sort_unstable();
-        all.dedup();
-        let documents = counted.unwrap_or(all.len());
+        all.reset(view.snapshot.documents as usize);
+        lists.iter().for_each(|list| all.set_all(&list.positions));
+        let documents = counted.unwrap_or_else(|| all.count());
         for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
             add_clause(&scorer, &lists, clause, documents, *position, reasons);
-            *words += usize::from(all.binary_search(position).is_ok());
+            *words += usize::from(all.get(*position));
         }
         if *words > WORDS_MAX {
             return Err(Failure::bad_request(format!(
