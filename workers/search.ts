@@ -1,13 +1,14 @@
-import { dealTeams, drawOrder, spanOf } from '../src/learn/impressions/draw.ts'
+import { dealTeams, drawOrder } from '../src/learn/impressions/draw.ts'
 import { type Found, writeFound } from '../src/learn/impressions/found.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import type { AddedScores } from '../src/schema/plan.ts'
-import { askCore, inView, openView } from '../src/search/query/core-answer.ts'
+import { askCore, inView, openView, type View } from '../src/search/query/core-answer.ts'
 import { encodeCursor, type ListIndices } from '../src/search/query/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/query/evidence.ts'
 import { highlightHits } from '../src/search/query/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/query/hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/query/page.ts'
+import { pinnedHits } from '../src/search/query/pinned-hits.ts'
 import { cursorHash } from '../src/search/query/query-hash.ts'
 import type { LentBytes } from '../src/search/query/slab.ts'
 import type { Warned } from '../src/search/query/warnings/told.ts'
@@ -100,8 +101,8 @@ function searchOne(input: SearchInput): SearchOutput {
   native.endWithin(input.endsMs - sharedMs())
   const view = openView(input.dataDir)
   const { reader } = view
-  const found = explain(askCore(view, input), reader, input)
-  const { result, logged } = drawPage(found, input)
+  const result = explain(askCore(view, input), reader, input)
+  const logged = drawPage(result, view, input)
   const { indices, startedMs, fields, highlight, recorded } = input
   const { data, dataLength } = writePage(reader, result, {
     indices,
@@ -132,23 +133,21 @@ function explain(
   })
 }
 
-type Logged = Pick<Found, 'order' | 'teams'>
+type Logged = Pick<Found, 'order' | 'teams' | 'pinned'>
 
-const AS_IT_IS: Logged = { order: undefined, teams: undefined }
+const AS_IT_IS: Logged = { order: undefined, teams: undefined, pinned: undefined }
 
-/** The page as it is shown: in greedy order, drawn, or dealt from two rankings. */
-function drawPage(
-  greedy: SearchResult,
-  input: SearchInput,
-): { result: SearchResult; logged: Logged } {
-  const { draw, interleaved } = input
-  if (interleaved !== undefined)
-    return { result: greedy, logged: dealPage(greedy, interleaved, input) }
-  if (greedy.ords.length < 2 || draw === undefined) return { result: greedy, logged: AS_IT_IS }
-  const order = drawOrder(greedy.scores, draw, spanOf(greedy.scores, draw))
+/** Makes the page what is shown: in greedy order, drawn, or dealt from two rankings. */
+function drawPage(page: SearchResult, view: View, input: SearchInput): Logged {
+  const { draw, interleaved, recorded } = input
+  if (interleaved !== undefined) return dealPage(page, interleaved, input)
+  if (draw === undefined && !recorded) return AS_IT_IS
+  const pinned = pinnedHits(page, view, input)
+  if (page.ords.length < 2 || draw === undefined) return { ...AS_IT_IS, pinned }
+  const order = drawOrder(page.scores, { ...draw, pinned })
   const places = order.map((at): HitPlace => [0, at])
-  pickHits([greedy], places)
-  return { result: greedy, logged: { order, teams: undefined } }
+  pickHits([page], places)
+  return { order, teams: undefined, pinned }
 }
 
 /**
@@ -168,7 +167,7 @@ function dealPage(first: SearchResult, dealt: Dealt, input: SearchInput): Logged
   if (hits < 2) return AS_IT_IS
   if (first.explain !== undefined)
     first.explain = first.explain.map((json, at) => ofTeam(json, teams[at], dealt))
-  return { order: undefined, teams }
+  return { ...AS_IT_IS, teams }
 }
 
 /** The other ranking, of the view that the first one saw: something may have been published since. */
@@ -217,12 +216,11 @@ function writeFoundOf(
   { write, idsBytes, tookMs }: Appended,
 ): void {
   const { total, generation, scores, ids, shadowScores, features = scoreParts(result) } = result
-  const { order, teams } = logged
   const indexIds = new Int32Array(ids.length)
   for (let hit = 0; hit < ids.length; hit++) indexIds[hit] = indexIdOf(input.indices, ids[hit])
   const from = input.shownBefore
   writeFound(
-    { total, generation, tookMs, from, scores, indexIds, features, shadowScores, order, teams },
+    { total, generation, tookMs, from, scores, indexIds, features, shadowScores, ...logged },
     idsBytes,
     write,
   )

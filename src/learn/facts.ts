@@ -52,6 +52,8 @@ export interface Impression {
     explored: boolean
     /** Scores have no common span: the temperature is relative to the highest. */
     relative: boolean
+    /** So many hits, the first ones, are pinned: no draw moves them. */
+    pinned?: number
     order?: number[]
     /** Only in impressions of earlier versions: P(hit at its place) for each hit. */
     propensities?: number[]

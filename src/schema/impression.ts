@@ -65,6 +65,11 @@ export const ShownSearch = Type.Object(
             description:
               'whether the temperature is relative to the highest score, not to the span of fused ones',
           }),
+          pinned: Type.Optional(
+            Type.Integer({
+              description: 'how many of the first hits are pinned, which keep their places',
+            }),
+          ),
           order: Type.Optional(
             Type.Array(Type.Integer(), {
               description: 'of a drawn page: where its first hits would have stood, from 0',

@@ -1,38 +1,54 @@
 import type { Impression } from '../facts.ts'
 import { teamDraft } from '../statistics/interleaving.ts'
 import { seeded } from '../statistics/random.ts'
-import { explore, propensities } from './exploration.ts'
+import { explore, LOGIT_GAP_MAX, propensities } from './exploration.ts'
 
 /** Whether a page is drawn: a share `epsilon` of them is. */
 export function isDrawn({ seed, epsilon }: { seed: number; epsilon: number }): boolean {
   return seeded(seed)() < epsilon
 }
 
-/** How a page is drawn. */
-export interface DrawSettings {
-  seed: number
+/** How scores are read where orders are drawn. */
+export interface DrawnBy {
   /** In units of the score's span. */
   temperature: number
+  /** Scores have no common span: it is the highest of them. */
+  relative: boolean
+  /** So many hits, the first ones, are pinned. */
+  pinned?: number | undefined
+}
+
+/** How a page is drawn. */
+export interface DrawSettings extends DrawnBy {
+  seed: number
 }
 
 /**
  * Draws a page's order: its places in greedy order, as shown. How likely each hit was at its place follows from what is
- * logged; `propensitiesOf` reckons it when somebody asks. `scores` are in greedy order; `span` is that of the score (1
- * for the fused one).
+ * logged; `propensitiesOf` reckons it when somebody asks. `scores` are in greedy order.
  */
-export function drawOrder(
-  scores: ArrayLike<number>,
-  { seed, temperature }: DrawSettings,
-  span: number,
-): number[] {
-  const scaled = Array.from(scores, (score) => score / span)
-  return explore(scaled, (seed ^ 0x9e3779b9) >>> 0, temperature)
+export function drawOrder(scores: ArrayLike<number>, settings: DrawSettings): number[] {
+  const { seed, temperature } = settings
+  return explore(drawnScores(scores, settings), (seed ^ 0x9e3779b9) >>> 0, temperature)
 }
 
-/** The span of scores, in which temperatures are told: 1 for fused ones, the highest where there is no common one. */
-export function spanOf(scores: ArrayLike<number>, { relative }: { relative: boolean }): number {
-  if (!relative) return 1
-  return Math.max(1e-9, ...Array.from(scores, Math.abs))
+/**
+ * Scores, in greedy order or as shown, as draws take them: in units of their span, which is 1 for fused ones. Pinned hits
+ * stand so far above the others, in their order, that no draw moves them. What pins add is no part of the span: next to
+ * it the others would be all the same.
+ */
+export function drawnScores(
+  scores: ArrayLike<number>,
+  { temperature, relative, pinned = 0 }: DrawnBy,
+): number[] {
+  const own = Array.from(scores).slice(pinned)
+  const span = relative ? Math.max(1e-9, ...own.map(Math.abs)) : 1
+  const scaled = own.map((score) => score / span)
+  const highest = scaled.length === 0 ? 0 : Math.max(...scaled)
+  const above = (place: number) => highest + (pinned - place) * LOGIT_GAP_MAX * temperature
+  return Array.from(scores, (_, place) =>
+    place < pinned ? above(place) : (scaled[place - pinned] ?? 0),
+  )
 }
 
 /** P(hit at its place) for each hit shown, drawn or not: both are outcomes of one random policy. */
@@ -41,11 +57,11 @@ export function propensitiesOf({ scores: shown, exploration }: Impression): numb
   const { propensities: logged, explored, epsilon, temperature } = exploration
   // Until orders were logged, drawn pages came with their probabilities.
   if (explored && logged !== undefined) return shown.map((_, at) => logged[at] ?? 1)
-  const span = spanOf(shown, exploration)
   const order = shown.map((_, at) => exploration.order?.[at] ?? at)
   const scores: number[] = []
-  for (const [at, place] of order.entries()) scores[place] = (shown[at] ?? 0) / span
-  return propensities({ scores, order, epsilon, temperature }).map(round)
+  for (const [at, place] of order.entries()) scores[place] = shown[at] ?? 0
+  const drawn = drawnScores(scores, exploration)
+  return propensities({ scores: drawn, order, epsilon, temperature }).map(round)
 }
 
 export interface Deal {

@@ -4,7 +4,7 @@ import { gumbel, seeded } from '../statistics/random.ts'
 export const EXPLORED_MAX = 10
 
 /** A gap of this many temperatures is swapped once in e^60 draws; wider ones are narrowed to it. */
-const LOGIT_GAP_MAX = 60
+export const LOGIT_GAP_MAX = 60
 
 export interface LoggedRanking {
   /** The scores in greedy order: the order that is served without exploration. */

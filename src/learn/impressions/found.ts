@@ -14,7 +14,7 @@ import { pageOf, pageOfIndex, readIds } from './shown-page.ts'
  * | 24 | 4 | hits, unsigned |
  * | 28 | 4 | features of a hit, unsigned |
  * | 32 | 4 | length of the ids, unsigned |
- * | 36 | 4 | what else there is: the bits below |
+ * | 36 | 4 | what else there is: the bits below; from bit 8 on, how many of the first hits are pinned, as far as hits may move |
  * | 40 | 8 for each hit | score, float64 |
  * | … | 4 for each hit | id of its index, int32 |
  * | … | 4 for each feature | features, float32, a row for each hit |
@@ -27,6 +27,7 @@ const START_BYTES = 40
 const EXPLORED = 1
 const DEALT = 2
 const SHADOW = 4
+const PINNED_SHIFT = 8
 
 /** What a search found. */
 export interface Found {
@@ -44,6 +45,8 @@ export interface Found {
   order?: readonly number[] | undefined
   /** The team of each hit. */
   teams?: string | undefined
+  /** How many hits, from the first on, are pinned. */
+  pinned?: number | undefined
 }
 
 // What was found is put together in one place and handed on at once: every step of its own costs as much as a hundred
@@ -77,7 +80,8 @@ export function writeFound(
   const room = numbers + 4 * hits + 2 * hits
   if (room > place.bytes.length) place = openPlace(2 * Math.ceil(room / 8) * 8)
   const { view, bytes, integers, floats, doubles } = place
-  let more = order === undefined ? 0 : EXPLORED
+  let more = Math.min(found.pinned ?? 0, EXPLORED_MAX) << PINNED_SHIFT
+  if (order !== undefined) more |= EXPLORED
   if (teams !== undefined) more |= DEALT
   if (shadowScores !== undefined) more |= SHADOW
   view.setFloat64(0, total, true)
@@ -132,6 +136,8 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   if (exploration !== undefined && hits < 2) delete impression.exploration
   else if (exploration !== undefined) {
     exploration.explored = (more & EXPLORED) !== 0
+    const pinned = more >> PINNED_SHIFT
+    if (pinned > 0) exploration.pinned = pinned
     const moved = Math.min(hits, EXPLORED_MAX)
     if (exploration.explored) exploration.order = [...bytes.subarray(orderAt, orderAt + moved)]
   }

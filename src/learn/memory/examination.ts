@@ -3,7 +3,7 @@ import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { isOthers } from '../feedback/feedback-entries.ts'
-import { spanOf } from '../impressions/draw.ts'
+import { drawnScores } from '../impressions/draw.ts'
 import { EXPLORED_MAX } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { dayOf } from '../wire/duration.ts'
@@ -99,10 +99,9 @@ export function openExamination(store: Store): Examination {
 export function swapWeights({ scores: all, exploration }: Impression): number[] {
   if (exploration === undefined) return []
   const { epsilon, temperature } = exploration
-  const scores = all.slice(0, EXPLORED_MAX)
+  const scores = drawnScores(all, exploration).slice(0, EXPLORED_MAX)
   const highest = Math.max(...scores)
-  const spread = temperature * spanOf(all, exploration)
-  const odds = scores.map((score) => Math.exp((score - highest) / spread))
+  const odds = scores.map((score) => Math.exp((score - highest) / temperature))
   // Probability of the shown order, and of what is left to draw from at each place.
   const left: number[] = []
   for (let at = odds.length - 1, sum = 0; at >= 0; at -= 1) {

@@ -1,7 +1,7 @@
 import type { Judgement } from '../../schema/model-record.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Impression } from '../facts.ts'
-import { spanOf } from '../impressions/draw.ts'
+import { drawnScores } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
@@ -155,10 +155,12 @@ function pageOf(
 function expectedOf({ scores, exploration }: Impression, examination: number[]): number[] {
   if (exploration === undefined) return examination
   const { epsilon, temperature } = exploration
-  const span = spanOf(scores, exploration)
   const greedy = greedyOrder(scores, exploration.order)
-  const scaled = greedy.map((hit) => (scores[hit] ?? 0) / span)
-  const known = expectedExamination({ scores: scaled, epsilon, temperature, examination })
+  const drawn = drawnScores(
+    greedy.map((hit) => scores[hit] ?? 0),
+    exploration,
+  )
+  const known = expectedExamination({ scores: drawn, epsilon, temperature, examination })
   const expected = new Array<number>(scores.length)
   greedy.forEach((hit, place) => {
     expected[hit] = known[place] ?? 0

@@ -6,7 +6,7 @@ import { namesIds, numberIds } from './filter-ids.ts'
 import type { PageIndex } from './page.ts'
 
 /** What a thread reads for one search. */
-interface View {
+export interface View {
   reader: Reader
   /** One whose documents the store holds: the newest before it was opened. */
   generation: number

@@ -2,8 +2,8 @@ import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.t
 import type { Added } from './added-scores.ts'
 import type { CoreRequest } from './core-request.ts'
 
-/** A pinned document stands above all others, the first pin highest; from here on no model moves it. */
-const PIN = 1000
+/** A pinned document stands above all others, the first pin highest; from here on neither a model nor a draw moves it. */
+export const PIN = 1000
 
 /** Lays a ranking change under a search's own words: what the caller said himself stands. Without a change, the request itself. */
 export function tune(request: CoreRequest, tuning: Tuning): CoreRequest {

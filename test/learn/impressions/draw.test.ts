@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest'
 import type { Impression } from '../../../src/learn/facts.ts'
 import {
   dealTeams,
+  drawnScores,
   drawOrder,
   isDrawn,
   propensitiesOf,
-  spanOf,
 } from '../../../src/learn/impressions/draw.ts'
 import { propensities } from '../../../src/learn/impressions/exploration.ts'
 
@@ -25,10 +25,10 @@ describe('the probabilities of a page that may have been drawn', () => {
     let drawn = 0
     for (let seed = 1; seed <= 200; seed++) {
       const settings = { seed, epsilon: 0.5, temperature: 0.1 }
-      const span = spanOf(scores, { relative })
+      const span = relative ? Math.max(...scores.map(Math.abs)) : 1
       const explored = isDrawn(settings)
       const greedy = scores.map((_, at) => at)
-      const order = explored ? drawOrder(scores, settings, span) : greedy
+      const order = explored ? drawOrder(scores, { ...settings, relative }) : greedy
       if (explored) drawn += 1
       const known = propensities({
         scores: scores.map((score) => score / span),
@@ -47,6 +47,48 @@ describe('the probabilities of a page that may have been drawn', () => {
     const exploration = { seed: 1, epsilon: 0.5, temperature: 0.1, explored: true, relative: false }
     const before = { ...exploration, propensities: [0.25, 0.5] }
     expect(propensitiesOf(shown([3, 2, 1], [1, 0, 2], before))).toEqual([0.25, 0.5, 1])
+  })
+})
+
+describe('pinned hits', () => {
+  const rest = SCORES.slice(0, 5)
+  const settings = { epsilon: 0.5, temperature: 0.1, relative: true }
+
+  it('keep their places, and the others are drawn as though these were not there', () => {
+    const orders = new Set<string>()
+    for (let seed = 1; seed <= 100; seed++) {
+      const order = drawOrder([4, 3, ...rest], { ...settings, seed, pinned: 2 })
+      expect(order.slice(0, 2)).toEqual([0, 1])
+      orders.add(order.join())
+    }
+    expect(orders.size).toBeGreaterThan(10)
+    const [first, second, ...others] = drawnScores([4, 3, ...rest], { ...settings, pinned: 2 })
+    expect(others).toEqual(drawnScores(rest, settings))
+    expect(first).toBeGreaterThan(second ?? 0)
+    expect(drawOrder([4, 3, 2], { ...settings, seed: 1, pinned: 3 })).toEqual([0, 1, 2])
+  })
+
+  it('are surely where they stand, and the others as likely as without them', () => {
+    for (const order of [undefined, [0, 1, 4, 2, 3, 6, 5]]) {
+      const logged = {
+        ...settings,
+        seed: 1,
+        explored: order !== undefined,
+        ...(order && { order }),
+      }
+      const greedy = rest.map((_, at) => at)
+      const moved = order?.slice(2).map((place) => place - 2)
+      const told = propensitiesOf(
+        shown([4, 3, ...rest], order ?? [0, 1, ...greedy.map((at) => at + 2)], {
+          ...logged,
+          pinned: 2,
+        }),
+      )
+      const alone = propensitiesOf(
+        shown(rest, moved ?? greedy, { ...logged, ...(moved && { order: moved }) }),
+      )
+      expect(told).toEqual([1, 1, ...alone])
+    }
   })
 })
 

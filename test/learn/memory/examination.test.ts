@@ -103,7 +103,7 @@ async function simulate(
       const worth = scores.map((score) => 0.05 + 0.8 * score * random())
       const settings = { seed: Math.floor(random() * 2 ** 32), epsilon, temperature: 0.2 }
       const greedy = scores.map((_, at) => at)
-      const order = isDrawn(settings) ? drawOrder(scores, settings, 1) : greedy
+      const order = isDrawn(settings) ? drawOrder(scores, { ...settings, relative: false }) : greedy
       const impression = shown(scores, order, { ...settings, relative: false })
       for (const [hit, place] of order.entries())
         if (random() < (worth[place] as number) * (hit + 1) ** -eta)
