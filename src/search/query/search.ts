@@ -150,11 +150,13 @@ function openExecution({ pool, answers, slabs, engine }: SearchParts) {
   }
 }
 
+/** Each once, the oldest first: hits of one score stand in this order, so it can't be that of the names, which cursors don't know. */
 function named(indices: Indices, index: string | string[] | undefined): IndexEntry[] {
   if (index === undefined) return indices.all()
   if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
   const names = Array.isArray(index) ? index : index.split(',')
-  return [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
+  const entries = [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
+  return entries.sort((a, b) => a.record.id - b.record.id)
 }
 
 /** A list of all indices goes on in those that it was begun in. */

@@ -524,6 +524,24 @@ describe('several indices', () => {
     expect(years).toEqual([1999, 2001, 2002, 2002, 2003, undefined])
   })
 
+  it('are one list in whatever order they are named, on its later pages, too', async () => {
+    const names = ['twin-b', 'twin-a']
+    for (const index of names) {
+      const documents = ['1', '2', '3'].map((id) => ({ id, document: { title: 'Twin badgers' } }))
+      await service.must('POST', '/cortex/documents/bulk', { index, documents })
+    }
+    const body = { query: 'badgers', size: 2 }
+    const shown = ({ hits }: Found) => hits.map(({ index, id }) => `${index}/${id}`)
+    for (const more of [{ searchType: 'vector' }, { searchType: 'hybrid' }, { sort: 'year' }, {}]) {
+      const first = await find({ ...body, ...more, index: names })
+      const next = { ...body, ...more, size: 10, cursor: first.nextCursor }
+      const rest = await find({ ...next, index: names.toReversed() })
+      const all = [...shown(first), ...shown(rest)]
+      expect(new Set(all).size, JSON.stringify(more)).toBe(6)
+      expect(shown(await find({ ...body, ...more, size: 10, index: 'twin-a,twin-b' }))).toEqual(all)
+    }
+  })
+
   it('answers 404 when one is unknown', async () => {
     const body = { query: 'fox', index: ['main', 'unknown'] }
     const answer = await service.call('POST', '/cortex/search', body)
@@ -741,7 +759,7 @@ describe('the GET form', () => {
       '"car.wheels" of fields is mapped in none of the indices.',
     ])
     expect(await warningsOf(`index=narrow,main&${names}`)).toEqual([
-      '"car.wheels" of fields: no document of "narrow", "main" has a value in it.',
+      '"car.wheels" of fields: no document of "main", "narrow" has a value in it.',
     ])
     await service.must('DELETE', '/cortex/indices/narrow')
   })
