@@ -31,6 +31,9 @@ export const IndexAnalysis = Type.Object(
 export const DIMENSIONS_MIN = 2
 export const DIMENSIONS_MAX = 4096
 
+/** As in a search. */
+const LEG_WEIGHT_MAX = 1e6
+
 /** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
 export const IndexEmbedder = Type.Object(
   {
@@ -45,7 +48,7 @@ export const IndexEmbedder = Type.Object(
     ),
     cut: Type.Optional(Type.Number({ minimum: -1, maximum: 1, description: 'least cosine' })),
     weights: Type.Optional(
-      Type.Array(Type.Number({ minimum: 0 }), {
+      Type.Array(Type.Number({ minimum: 0, maximum: LEG_WEIGHT_MAX }), {
         minItems: 2,
         maxItems: 2,
         description: 'of text, of vectors',

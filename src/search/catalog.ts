@@ -38,10 +38,10 @@ export function openCatalog(
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
     refuseMistypedParts(settings)
-    refuseContradictions(settings)
-    await refuseMalformedSynonyms(settings)
     refuseMistypedStopWords(settings)
     refuseUnknownParts(settings)
+    refuseContradictions(settings)
+    await refuseMalformedSynonyms(settings)
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     const unheld = unheldLength(settings, made.definition.embedder)

@@ -59,6 +59,12 @@ it.each([
     { index: { analysis: { filter: { length: { max: null } } } } },
     'index.analysis.filter.length.max',
   ],
+  [
+    { analysis: { tokenizer: { t: { type: 'ngram', min_gram: 2, max_gram: 1.5 } } } },
+    'analysis.tokenizer.t.max_gram',
+  ],
+  [{ analysis: { filter: { f: { type: 'length', min: 2, max: -1 } } } }, 'analysis.filter.f.max'],
+  [{ embedder: { kind: 'given', weights: [1e308, 1] } }, 'embedder.weights[0]'],
   [{ embedder: { kind: null } }, 'embedder.kind'],
   [{ embedder: { dimensions: '384' } }, 'embedder.dimensions'],
 ])('settings of %j are refused by their place', async (settings, place) => {
