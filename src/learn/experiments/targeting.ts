@@ -145,11 +145,28 @@ function readCondition(
       throw invalid(to, 'must be true or false with exists')
     return { field, operator, values: [value ?? true] }
   }
+  const { types, is } = COMPARED[operator] ?? ANY_VALUE
   if (
-    values.some((each) => each !== null && !['string', 'number', 'boolean'].includes(typeof each))
+    !values.every((each) => (each === null && is === ANY_VALUE.is) || types.includes(typeof each))
   )
-    throw invalid(to, 'must be a text, a number, true or false, or a list of these')
+    throw invalid(to, `must be ${is}, or a list of these`)
   return { field, operator, values }
+}
+
+const ANY_VALUE = {
+  types: ['string', 'number', 'boolean'],
+  is: 'a text, a number, true or false, null for none',
+}
+const ORDERED = { types: ['string', 'number'], is: 'a text or a number' }
+const IN_TEXTS = { types: ['string'], is: 'a text' }
+/** What can be compared in another way than by being the same: with anything else nobody would be a target. */
+const COMPARED: Partial<Record<Comparison, { types: string[]; is: string }>> = {
+  gt: ORDERED,
+  gte: ORDERED,
+  lt: ORDERED,
+  lte: ORDERED,
+  startsWith: IN_TEXTS,
+  endsWith: IN_TEXTS,
 }
 
 /** Whether all conditions hold. */
@@ -158,8 +175,10 @@ export function isTarget(conditions: readonly TargetingCondition[], target: Targ
 }
 
 function holds({ operator, values }: TargetingCondition, actual: unknown): boolean {
-  if (operator === 'exists') return (actual !== undefined) === values[0]
-  const held = Array.isArray(actual) ? actual : [actual]
+  // As in the filters of a search: null is what a field has that has no value.
+  const known = actual ?? null
+  if (operator === 'exists') return (known !== null) === values[0]
+  const held = Array.isArray(known) ? known : [known]
   if (operator === 'none') return !held.some((each) => values.includes(each))
   return held.some((each) =>
     operator === 'any'

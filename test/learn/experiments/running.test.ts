@@ -126,6 +126,12 @@ describe('targeting rules', () => {
     [{ tags: { not: 'y' } }, false],
     [{ plan: { exists: true } }, true],
     [{ nothing: { exists: false } }, true],
+    [{ nothing: null }, true],
+    [{ nothing: { not: null } }, false],
+    [{ country: null }, false],
+    [{ country: { not: null } }, true],
+    [{ nothing: ['FR', null] }, true],
+    [{ nothing: { lt: 5 } }, false],
     [[{ field: 'age', operator: '>=', value: 18 }], true],
     [[{ field: 'country', operator: 'not_in', value: ['DE'] }], false],
     [[{ field: 'country', operator: 'starts with', value: 'D' }, { country: 'DE' }], true],
@@ -153,6 +159,9 @@ describe('targeting rules', () => {
     ['targetingRules.age', { age: {} }],
     ['targetingRules.age.constructor', { age: { constructor: 1 } }],
     ['targetingRules.plan.exists', { plan: { exists: 'false' } }],
+    ['targetingRules.age.gte', { age: { gte: null } }],
+    ['targetingRules.age.lt', { age: { lt: [30, true] } }],
+    ['targetingRules[0].value', [{ field: 'country', operator: 'starts with', value: 3 }]],
   ])('what can not be read at %s is refused with this place', (path, rules) => {
     expect(() => readTargeting(rules)).toThrow(
       expect.objectContaining({ details: [expect.objectContaining({ path })] }),
