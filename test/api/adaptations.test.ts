@@ -443,6 +443,8 @@ describe('patterns', () => {
     expect(told.data.byPosition[1]).toMatchObject({ position: 2, clicked: 1 })
     for (const path of ['/learn/search-patterns', '/learn/feedback/patterns']) {
       expect((await call('GET', `${path}?window=2w`)).details[0]?.path).toBe('window')
+      const twice = await call('GET', `${path}?window=1h&timeWindow=2w`)
+      expect([twice.status, twice.details[0]?.path]).toEqual([400, 'timeWindow'])
       expect((await call('GET', `${path}?limit=0`)).status).toBe(400)
     }
   })

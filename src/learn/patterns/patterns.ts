@@ -1,3 +1,4 @@
+import { invalid } from '../../errors.ts'
 import type { WatchedTotals } from '../../schema/adaptation-record.ts'
 import { documentOf } from '../../schema/document-key.ts'
 import type { FeedbackPatterns, PatternQuery, SearchPatterns } from '../../schema/pattern.ts'
@@ -40,6 +41,8 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
 
   function windowOf({ window, timeWindow }: PatternQuery): Window {
     const path = window === undefined ? 'timeWindow' : 'window'
+    if (window !== undefined && timeWindow !== undefined && timeWindow !== window)
+      throw invalid('timeWindow', 'contradicts window; send one of them, or the same in both')
     return readWindow(window ?? timeWindow ?? WINDOW, clock(), path)
   }
   function find(window: Span, isWanted: (row: { asker: Asker }) => boolean = () => true) {

@@ -1,4 +1,5 @@
 import { asObject } from '../../object.ts'
+import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
 import { hasArrow, openSynonymCheck, sidesOf } from '../../synonym-rule.ts'
 import { shownName } from '../../word.ts'
@@ -64,6 +65,7 @@ function readRule(sent: unknown): string[] | undefined {
 const BOOST = 0.1
 const BOOST_RANGE = `must be a number from -${WEIGHT_MAX} to ${WEIGHT_MAX}`
 const ENTRY = 'must be the id of a document, or an object with an id'
+const ID = `must name a document by an id of 1 to ${DOCUMENT_ID_BYTES_MAX} bytes`
 
 /** What is read of each entry, and what is told of the rest. */
 const READ = {
@@ -122,7 +124,9 @@ function entriesOf(byId: Record<string, unknown>): { id: string; value: unknown 
 function problemOf(key: 'pins' | 'boosts', entry: unknown): Problem | undefined {
   const { id, index, value } = asObject(entry) ?? {}
   if (typeof id !== 'string') return { path: '', message: ENTRY }
-  if (index !== undefined && typeof index !== 'string')
+  const bytes = Buffer.byteLength(id)
+  if (bytes < 1 || bytes > DOCUMENT_ID_BYTES_MAX) return { path: '', message: ID }
+  if (index !== undefined && (typeof index !== 'string' || index === ''))
     return { path: '.index', message: 'must be the name of an index' }
   if (key === 'pins' || value === undefined) return undefined
   const isBoost = typeof value === 'number' && Math.abs(value) <= WEIGHT_MAX

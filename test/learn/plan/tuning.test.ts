@@ -154,6 +154,13 @@ describe('a free-form configuration', () => {
     [{ pins: [{ id: 'a', index: 5 }] }, 'pins[0].index', 'must be the name of an index'],
     [{ pins: 'a' }, 'pins', 'must be a list of ids, or of objects with an id'],
     [{ pins: ['a', {}] }, 'pins[1]', 'must be the id of a document, or an object with an id'],
+    [{ pins: ['a', ''] }, 'pins[1]', 'must name a document by an id of 1 to 512 bytes'],
+    [
+      { pins: [{ id: 'é'.repeat(257) }] },
+      'pins[0]',
+      'must name a document by an id of 1 to 512 bytes',
+    ],
+    [{ pins: [{ id: 'a', index: '' }] }, 'pins[0].index', 'must be the name of an index'],
     [
       [{ minScore: 1 }, { key: 'neighbors', to: 0 }],
       '[1].neighbors',
