@@ -111,6 +111,7 @@ it.each([
   ['a status that is no text', { signalId: 'a', status: 1 }, 'status'],
   ['no id', { status: 'done' }, 'signalId'],
   ['an empty id', { signalId: '' }, 'signalId'],
+  ['an empty type', { signalId: 'a', type: ' ' }, 'type'],
   [
     'a step that is none',
     { signalId: 'a', metadata: { processingSteps: ['x'] } },

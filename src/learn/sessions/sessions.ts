@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { serviceError } from '../../errors.ts'
+import { invalid, serviceError } from '../../errors.ts'
 import { isId, newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import {
@@ -165,15 +165,7 @@ function makeRecord(
 ): { sessionId: string; record: SessionRecord } {
   const metadata = JSON.stringify(sent.metadata ?? {})
   if (metadata.length > METADATA_BYTES_MAX || Buffer.byteLength(metadata) > METADATA_BYTES_MAX)
-    throw serviceError(
-      'VALIDATION_FAILED',
-      `metadata is larger than ${METADATA_BYTES_MAX} bytes.`,
-      {
-        details: [
-          { path: 'metadata', message: `must be at most ${METADATA_BYTES_MAX} bytes of JSON` },
-        ],
-      },
-    )
+    throw invalid('metadata', `must be at most ${METADATA_BYTES_MAX} bytes of JSON`)
   const record: SessionRecord = { createdMs: nowMs, lastSeenMs: nowMs, metadata }
   if (sent.clientId !== undefined) record.clientId = sent.clientId
   if (sent.userId !== undefined) record.userId = sent.userId

@@ -35,10 +35,13 @@ const TYPES = new Set([
   'SESSION',
 ])
 
-/** An open vocabulary: the known words in one spelling, others as they are sent. */
+/** An open vocabulary: the known words in one spelling, others as they are sent. Throws VALIDATION_FAILED where there is none. */
 export function readType(text: string): string {
   const known = bare(text)
-  return TYPES.has(known) ? known : text.trim()
+  if (TYPES.has(known)) return known
+  const own = text.trim()
+  if (own === '') throw invalid('type', 'must not be empty')
+  return own
 }
 
 /** By which types are compared: however they are joined, in any case. */
