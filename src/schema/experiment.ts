@@ -39,7 +39,7 @@ const Common = {
   name: Name,
   variants: Variants,
   trafficAllocation: Type.Optional(
-    Type.Union([Type.Number({ minimum: 0, maximum: 100 }), MapOf(Type.Number())], {
+    Type.Union([Type.Number({ minimum: 0, maximum: 100 }), MapOf(Type.Number({ minimum: 0 }))], {
       description:
         'a number: the share of all units that take part, 0..1, or a percentage above 1; an object: variant → share, which sum to 1 or 100',
     }),

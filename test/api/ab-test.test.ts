@@ -167,6 +167,11 @@ describe('creating a test', () => {
       { trafficAllocation: { control: 50, x: 50 } },
     ],
     ['an object that names none', 'trafficAllocation', { trafficAllocation: {} }],
+    [
+      'a negative share',
+      'trafficAllocation.control',
+      { trafficAllocation: { control: -1, other: 2 } },
+    ],
     ['an allocation over 100', 'trafficAllocation', { trafficAllocation: 101 }],
     [
       'an end before the start',

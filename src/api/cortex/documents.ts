@@ -147,7 +147,7 @@ export const getDocument = route({
   params: DocumentPath,
   query: DocumentPlace,
   reply: DocumentRead,
-  errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
+  errors: ['DOCUMENT_NOT_FOUND', 'INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
   handle: async ({ app, params, query, header }) => {
     const place = { id: params.id, index: query.index, ...readConditions(header) }
     const read = await app.documents.get(place)
@@ -174,7 +174,7 @@ export const deleteDocument = route({
   params: DocumentPath,
   query: DocumentQuery,
   reply: DocumentWritten,
-  errors: ['DOCUMENT_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
+  errors: ['DOCUMENT_NOT_FOUND', 'INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
   handle: ({ app, params, query, header, isLate }) =>
     app.documents.remove(
       { id: params.id, index: query.index, ...readConditions(header) },
