@@ -75,7 +75,8 @@ export function makeDraft(
   const tuning = withExactModel(named, parts.exactModel)
   const { triggers, warnings } = readTriggers(sent.rollbackTriggers)
   const figures = readValidation(sent.validationMetrics)
-  const validation = validate(sent, { figures, scope, tuning }, parts.replay)
+  const thresholds = readThresholds(sent.acceptanceThresholds, warnings)
+  const validation = validate(thresholds, { figures, scope, tuning }, parts.replay)
   const baseline = scope === EVERY_QUERY ? parts.before(scope) : withoutLatency(parts.before(scope))
   const nowMs = parts.clock()
   const { ruleId = rule?.ruleId, suggestionId = rule?.suggestionId } = sent
@@ -193,11 +194,10 @@ interface Validated extends Pick<Draft, 'scope' | 'tuning'> {
 }
 
 function validate(
-  { acceptanceThresholds }: Adaptation,
+  thresholds: ReturnType<typeof readThresholds>,
   { figures, scope, tuning }: Validated,
   parts: ReplayParts,
 ): Draft['validation'] {
-  const thresholds = readThresholds(acceptanceThresholds)
   const replayed = tryReplay(tuning, scope, parts)
   const checks = checkThresholds(thresholds, figures, replayed.estimates)
   const missed = checks.filter(({ passed }) => passed === false)

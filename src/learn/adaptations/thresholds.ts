@@ -1,9 +1,11 @@
 import { invalid } from '../../errors.ts'
+import { asObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import { shownName } from '../../word.ts'
 import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
-import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import { type RuleOperator, readOperator, THRESHOLD_ELSEWHERE } from '../wire/operators.ts'
+import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 type Check = AdaptationValidation['checks'][number]
 
@@ -30,21 +32,29 @@ const PASSES: Partial<Record<RuleOperator, Threshold['operator']>> = {
   lowerIsBetter: 'lte',
 }
 
+const BODY: KnownBody = {
+  is: 'a threshold',
+  known: new Set(['metric', 'name', 'operator', 'threshold', 'value', 'min', 'max']),
+  meant: THRESHOLD_ELSEWHERE,
+}
+
 /**
  * Reads `acceptanceThresholds`: a map metric → number, → `{min, max}`, → `{operator, threshold}`, or a list of
  * `{metric, operator, threshold}`. A bare number is a minimum, or a maximum where less is better.
- * Throws VALIDATION_FAILED that names the place.
+ * Says in `warnings` what is not read of them. Throws VALIDATION_FAILED that names the place.
  */
-export function readThresholds(sent: unknown): Threshold[] {
+export function readThresholds(sent: unknown, warnings: string[] = []): Threshold[] {
   if (Array.isArray(sent))
     return sent.flatMap((each: Record<string, unknown>, at) => {
       const path = `acceptanceThresholds[${at}]`
       const { name, metric = name } = each
+      warnings.push(...unreadFieldsAt(path, each, BODY))
       return readLimits(mustNameMetric(metric, `${path}.metric`), each, path)
     })
   return Object.entries((sent as Record<string, unknown> | undefined) ?? {}).flatMap(
     ([metric, limits]) => {
       const path = `acceptanceThresholds.${shownName(metric)}`
+      warnings.push(...unreadFieldsAt(path, asObject(limits) ?? {}, BODY))
       return readLimits(mustNameMetric(metric, path), limits, path)
     },
   )

@@ -3,7 +3,13 @@ import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts
 import { shownName } from '../../word.ts'
 import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
 import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
-import { type RuleOperator, readOperator } from '../wire/operators.ts'
+import {
+  type RuleOperator,
+  readOperator,
+  SAMPLES_ELSEWHERE,
+  THRESHOLD_ELSEWHERE,
+} from '../wire/operators.ts'
+import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { metricOf, WATCHED_METRICS } from './figures.ts'
 
 /** Watched for every change unless it brings a trigger for the same metric. */
@@ -23,6 +29,22 @@ const WINDOW_MS = HOUR_MS
 export const WINDOW_MS_MAX = DAY_MS
 const SAMPLES_MIN = 20
 const MEASURED = Object.keys(WATCHED_METRICS).join(', ')
+
+const BODY: KnownBody = {
+  is: 'a trigger',
+  known: new Set([
+    ...['metric', 'name', 'operator', 'direction', 'threshold', 'value'],
+    ...['window', 'windowMs', 'minSamples'],
+  ]),
+  meant: {
+    ...THRESHOLD_ELSEWHERE,
+    ...SAMPLES_ELSEWHERE,
+    period: 'window',
+    interval: 'window',
+    duration: 'window',
+    timeWindow: 'window',
+  },
+}
 
 const FIRES: Partial<Record<RuleOperator, TriggerOperator>> = {
   lt: 'lt',
@@ -67,6 +89,7 @@ export function readTriggers(sent: unknown): TriggersRead {
 }
 
 function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
+  warnings.push(...unreadFieldsAt(path, sent as object, BODY))
   const { direction, operator = direction, ...rest } = sent as Record<string, unknown>
   const { name, metric = name, value, threshold = value, windowMs, window = windowMs } = rest
   const { minSamples } = rest

@@ -4,7 +4,12 @@ import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { plainWord, shownName } from '../../word.ts'
 import { mustNameMetric } from '../wire/metric-names.ts'
-import { CALLED_OPERATOR, type RuleOperator, readOperator } from '../wire/operators.ts'
+import {
+  type RuleOperator,
+  readOperator,
+  SAMPLES_ELSEWHERE,
+  THRESHOLD_ELSEWHERE,
+} from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
 
@@ -24,16 +29,7 @@ const BODY: KnownBody = {
     ...['metric', 'name', 'operator', 'direction', 'threshold', 'value', 'min', 'max'],
     ...['maxDegradation', 'relative', 'type', 'mode', 'minSamples'],
   ]),
-  meant: {
-    ...CALLED_OPERATOR,
-    limit: 'threshold',
-    bound: 'threshold',
-    samples: 'minSamples',
-    sampleSize: 'minSamples',
-    minSampleSize: 'minSamples',
-    minimumSamples: 'minSamples',
-    minimumSampleSize: 'minSamples',
-  },
+  meant: { ...THRESHOLD_ELSEWHERE, ...SAMPLES_ELSEWHERE },
 }
 
 const RISE: Said = { harm: 'increase' }

@@ -4,7 +4,7 @@ import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { shownName } from '../../word.ts'
 import type { SessionGlimpse } from '../sessions/glimpse.ts'
-import { CALLED_OPERATOR, type RuleOperator, readOperator } from '../wire/operators.ts'
+import { OPERATOR_ELSEWHERE, type RuleOperator, readOperator } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 /** Whom a condition is about. */
@@ -34,11 +34,7 @@ const PATH = 'targetingRules'
 const BODY: KnownBody = {
   is: 'a targeting rule',
   known: new Set(['field', 'attribute', 'key', 'operator', 'value', 'values']),
-  meant: {
-    ...CALLED_OPERATOR,
-    property: 'field',
-    path: 'field',
-  },
+  meant: { ...OPERATOR_ELSEWHERE, property: 'field', path: 'field' },
 }
 
 /**

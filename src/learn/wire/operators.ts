@@ -29,15 +29,23 @@ export const RULE_OPERATORS = {
   lowerIsBetter: ['lower', 'lowerbetter', 'minimize'],
 } as const satisfies Record<string, readonly string[]>
 
-/** What clients call the operator of a rule where it is called `operator`. */
-export const CALLED_OPERATOR = {
+export type RuleOperator = keyof typeof RULE_OPERATORS
+
+/** What others call parts of such a rule. One that is ignored makes the rule another one. */
+export const OPERATOR_ELSEWHERE = {
   op: 'operator',
   comparator: 'operator',
   condition: 'operator',
   comparison: 'operator',
-} as const
-
-export type RuleOperator = keyof typeof RULE_OPERATORS
+}
+export const THRESHOLD_ELSEWHERE = { ...OPERATOR_ELSEWHERE, limit: 'threshold', bound: 'threshold' }
+export const SAMPLES_ELSEWHERE = {
+  samples: 'minSamples',
+  sampleSize: 'minSamples',
+  minSampleSize: 'minSamples',
+  minimumSamples: 'minSamples',
+  minimumSampleSize: 'minSamples',
+}
 
 const BY_SPELLING = new Map<string, RuleOperator>(
   (Object.keys(RULE_OPERATORS) as RuleOperator[]).flatMap((name) =>

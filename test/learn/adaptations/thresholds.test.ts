@@ -44,6 +44,16 @@ describe('acceptance thresholds', () => {
     )
   })
 
+  it('say what is not read of them, and what it is called', () => {
+    const warnings: string[] = []
+    readThresholds({ ndcg: { op: '<', threshold: 1 } }, warnings)
+    readThresholds([{ metric: 'ndcg', value: 1, limit: 2 }], warnings)
+    expect(warnings).toEqual([
+      'acceptanceThresholds.ndcg: "op" is not a field of a threshold and was ignored; "operator" is.',
+      'acceptanceThresholds[0]: "limit" is not a field of a threshold and was ignored; "threshold" is.',
+    ])
+  })
+
   it('are not judged by what every object has', () => {
     const [check] = checkThresholds(readThresholds({ constructor: 1 }), {}, {})
     expect(check).toMatchObject({ metric: 'constructor', value: undefined, passed: undefined })

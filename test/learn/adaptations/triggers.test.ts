@@ -119,6 +119,14 @@ describe('rollback triggers', () => {
     expect(warnings).toHaveLength(1)
   })
 
+  it('say what is not read of them, and what it is called', () => {
+    const trigger = { metric: 'ctr', op: '<', threshold: 1, period: '5m' }
+    expect(readTriggers([trigger]).warnings).toEqual([
+      'rollbackTriggers[0]: "op" is not a field of a trigger and was ignored; "operator" is.',
+      'rollbackTriggers[0]: "period" is not a field of a trigger and was ignored; "window" is.',
+    ])
+  })
+
   it('say which metric nobody measures', () => {
     const { triggers, warnings } = readTriggers({ happiness: 0.5 })
     expect(triggers[0]).toMatchObject({ metric: 'happiness', operator: 'lt' })
