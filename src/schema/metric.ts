@@ -49,5 +49,10 @@ export const MetricReceipt = Type.Object({
     p50: Type.Number({ description: `half of the values are at most this; ${QUANTILES}` }),
     p95: Type.Number({ description: `95 % of the values are at most this; ${QUANTILES}` }),
   }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names that are no field of a value, and were ignored',
+    }),
+  ),
 })
 export type MetricReceipt = Static<typeof MetricReceipt>

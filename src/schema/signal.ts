@@ -85,6 +85,11 @@ export const SignalReceipt = Type.Object({
   }),
   attemptCount: Type.Integer(),
   updatedAt: DateTime,
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names that are no field of a signal, and were ignored',
+    }),
+  ),
 })
 export type SignalReceipt = Static<typeof SignalReceipt>
 

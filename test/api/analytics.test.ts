@@ -169,6 +169,7 @@ describe('POST /cortex/analytics/search', () => {
 })
 
 interface Recorded {
+  warnings?: string[]
   metricId: string
   processed: boolean
   aggregations: Record<'count' | 'sum' | 'min' | 'max' | 'avg' | 'last' | 'p50' | 'p95', number>
@@ -316,6 +317,14 @@ describe('POST /cortex/metrics', () => {
     const { status, details } = await measure(body)
     expect(status).toBe(400)
     expect(details[0]?.path).toBe(path)
+  })
+
+  it('tells of what it does not read beside its fields', async () => {
+    const { data } = await measure({ name: 'unread', value: 1, tags: { shop: 'north' }, extra: 1 })
+    expect(data.warnings).toEqual([
+      '"tags" is not a field of a value and was ignored; "labels" is.',
+      '"extra" is not a field of a value and was ignored.',
+    ])
   })
 
   it('refuses a number beyond all bounds and a seventeenth label', async () => {

@@ -72,6 +72,17 @@ it('a count of attempts that is stated is raised by a retry alone, and never fal
   expect(over.data.attemptCount).toBe(0)
 })
 
+it('what is not read of a step is told, and what it is called', async () => {
+  const { data } = await step({ signalId: 'unread', state: 'done', processor: 'p' })
+  expect(data).toMatchObject({
+    status: 'PENDING',
+    warnings: [
+      '"state" is not a field of a signal and was ignored; "status" is.',
+      '"processor" is not a field of a signal and was ignored; "metadata.processor" is.',
+    ],
+  })
+})
+
 it('what its steps say has 64 KiB, in bytes; one that is full can still be ended', async () => {
   const say = (text: string, status?: string) =>
     step({ signalId: 'full', ...(status && { status }), metadata: { text } })

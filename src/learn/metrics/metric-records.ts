@@ -2,10 +2,11 @@ import type { Config } from '../../config.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
-import type { MetricReceipt, MetricSample, MetricType } from '../../schema/metric.ts'
+import { type MetricReceipt, MetricSample, type MetricType } from '../../schema/metric.ts'
 import type { MetricSeries } from '../../schema/metric-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Sweep } from '../round.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { openMetricNames } from './names.ts'
 import { addValue, labelsKey, labelsOf, newSeries, receiptOf } from './series.ts'
 
@@ -28,6 +29,16 @@ export interface MetricRecordsOptions {
 }
 
 const SWEEP_ROWS = 1000
+/** Labels that are not read would put the values of all of them into one series. */
+const BODY = bodyOf('a value', MetricSample, {
+  metric: 'name',
+  metricName: 'name',
+  tags: 'labels',
+  attributes: 'labels',
+  dimensions: 'labels',
+  env: 'environment',
+  host: 'instance',
+})
 
 export function openMetricRecords(options: MetricRecordsOptions): MetricRecords {
   const { store, metrics, config, clock } = options
@@ -71,7 +82,8 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
           noteDone?.()
           return add(sample, labels, key)
         })
-        return receiptOf(series)
+        const warnings = unreadFields(sample, BODY)
+        return { ...receiptOf(series), ...(warnings.length > 0 ? { warnings } : {}) }
       } catch (cause) {
         restore(sample.name, key)
         throw cause

@@ -5,17 +5,19 @@ import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import {
   SIGNAL_STATUSES,
   type SignalCounts,
+  SignalMetadata,
   type SignalQuery,
   type SignalReceipt,
   type SignalRecord,
   type SignalStatus,
-  type SignalStep,
+  SignalStep,
 } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sweep } from '../round.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { type DeadSignals, openDeadSignals } from './dead-signals.ts'
 import { type JournalCounts, openJournalCounts, type SignalIntake } from './signal-counts.ts'
 import { listSignals } from './signal-list.ts'
@@ -61,6 +63,16 @@ export interface SignalParts {
 /** Signals that others told of; the oldest go first. */
 const SIGNALS_MAX = 1_000_000
 const SWEEP_ROWS = 1000
+/** An id that is not read would be another signal each time. */
+const BODY = bodyOf('a signal', SignalStep, {
+  id: 'signalId',
+  signal: 'signalId',
+  signalType: 'type',
+  state: 'status',
+  ...Object.fromEntries(
+    Object.keys(SignalMetadata.properties).map((name) => [name, `metadata.${name}`]),
+  ),
+})
 /** Where the numbers of told ones are kept, by status. */
 const TOLD = 'signalsTold'
 
@@ -81,14 +93,17 @@ export function openSignals(parts: SignalParts): Signals {
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
-    record: async ({ signalId, ...step }, noteDone) => {
+    record: async (sent, noteDone) => {
+      const { signalId, ...step } = sent
       // Before the transaction, in which nobody else has a turn. One that was told of needs no look into the journal.
       const isUntold = signalId !== undefined && !store.tables.signals.has(signalId)
       const own = isUntold ? await journal.find(signalId) : undefined
-      return store.write(() => {
+      const taken = await store.write(() => {
         if (signalId === undefined) noteDone?.()
         return record(core, { sentId: signalId ?? newId(), own }, step)
       })
+      const warnings = unreadFields(sent, BODY)
+      return warnings.length > 0 ? { ...taken, warnings } : taken
     },
     list: async (query) => {
       const { matched, page, ...rest } = await listSignals(sources, query)
