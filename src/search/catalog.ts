@@ -10,7 +10,6 @@ import { type Declared, type IndexEntry, type Indices, latest } from './indices/
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseMistypedParts } from './indices/mistyped-parts.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
-import { refuseMistypedStopWords } from './indices/stop-words.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
 import { undeclaredIn } from './indices/undeclared.ts'
 
@@ -38,7 +37,6 @@ export function openCatalog(
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
     refuseMistypedParts(settings)
-    refuseMistypedStopWords(settings)
     refuseUnknownParts(settings)
     refuseContradictions(settings)
     await refuseMalformedSynonyms(settings)

@@ -64,5 +64,8 @@ function refuseIn(path: string, part: unknown, wanted: ReadonlyMap<string, Wante
   for (const [key, value] of Object.entries(part)) {
     const { is, fits } = wanted.get(key) ?? {}
     if (fits?.(value) === false) throw invalid(`${path}.${key}`, `must be ${is}`)
+    if (fits === undefined || !Array.isArray(value)) continue
+    const at = value.findIndex((each) => typeof each !== 'string')
+    if (at >= 0) throw invalid(`${path}.${key}[${at}]`, 'must be a text')
   }
 }
