@@ -138,8 +138,8 @@ function refuseEmpty(value: unknown, path: string): void {
 }
 
 function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
-  const list = Array.isArray(value) ? value : [value]
-  return list.map((item, at) => readObject(item, `${path}[${at}]`, budget))
+  if (!Array.isArray(value)) return [readObject(value, path, budget)]
+  return value.map((item, at) => readObject(item, `${path}[${at}]`, budget))
 }
 
 function readCondition(field: string, value: unknown, path: string): FilterNode {
