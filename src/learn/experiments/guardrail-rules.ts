@@ -82,7 +82,7 @@ function readEntry(metric: string, value: unknown, warnings: string[]): Guardrai
 function readRules(sent: unknown, path: string, warnings: string[]): GuardrailRule[] {
   if (isObject(sent)) warnings.push(...unreadFieldsAt(path, sent, BODY))
   const { min, max, ...same } = isObject(sent) ? sent : {}
-  const areBoth = typeof min === 'number' && typeof max === 'number'
+  const areBoth = min !== undefined && max !== undefined
   if (!areBoth || same.threshold !== undefined) return [readRule(sent, path, warnings)]
   return [{ min }, { max }].map((bound) => readRule({ ...same, ...bound }, path, warnings))
 }
@@ -93,7 +93,7 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const metric = metricName(mustNameMetric(named, `${path}.metric`))
   const bound = boundOf(sent)
   if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))
-    throw invalid(`${path}.threshold`, 'must be a number')
+    throw invalid(`${path}.${bound.key ?? 'threshold'}`, 'must be a number')
   const said = operator === undefined ? undefined : readOperator(operator, `${path}.operator`, SAID)
   const relative = isRelative(sent, said, path)
   const share = said?.share?.(bound.threshold) ?? bound.threshold
@@ -113,11 +113,12 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
 
 function boundOf({ threshold, min, max, value, maxDegradation = value }: Record<string, unknown>): {
   threshold: unknown
+  key?: string
   harm?: Harm
 } {
   if (threshold !== undefined) return { threshold }
-  if (max !== undefined) return { threshold: max, harm: 'increase' }
-  if (min !== undefined) return { threshold: min, harm: 'decrease' }
+  if (max !== undefined) return { threshold: max, key: 'max', harm: 'increase' }
+  if (min !== undefined) return { threshold: min, key: 'min', harm: 'decrease' }
   return { threshold: maxDegradation }
 }
 

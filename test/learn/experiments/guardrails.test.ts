@@ -49,6 +49,7 @@ describe('guardrails', () => {
     ['null', null, 'guardrails must'],
     ['null as a metric', [{ metric: null, name: 'ctr', threshold: 1 }], '\\[0\\].metric'],
     ['null as an operator', [{ metric: 'ctr', operator: null, threshold: 1 }], 'operator'],
+    ['null as a least value', [{ metric: 'ctr', min: null, max: 1 }], '\\[0\\].min'],
     ['null as a share', [{ metric: 'ctr', relative: null, threshold: 1 }], 'relative'],
     ['null as a degradation', [{ metric: 'ctr', maxDegradation: null, value: 1 }], 'threshold'],
     [
