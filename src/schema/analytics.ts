@@ -61,6 +61,12 @@ export const AnalyticsReceipt = Type.Object({
   eventId: Type.String(),
   processed: Type.Boolean({ description: 'durably stored' }),
   unmatched: Type.Boolean({ description: 'true when it names no session that is known and alive' }),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'names that are no field of an event, and were ignored; of the first eight events of a list',
+    }),
+  ),
   metrics: Type.Object(
     {
       searches: Type.Integer(),

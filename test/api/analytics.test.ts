@@ -106,6 +106,18 @@ describe('POST /cortex/analytics/search', () => {
     expect((await counted('web-9')).metrics).toMatchObject({ clicks: 1, events: 1 })
   })
 
+  it('tells of what it does not read beside its fields, of each of the first events', async () => {
+    const event = { eventType: 'click', data: { a: 1 } }
+    const warnings = ['"data" is not a field of an event and was ignored; "metadata" is.']
+    expect((await record(event)).data).toMatchObject({ warnings })
+    const { data } = await running.call<{ events: Receipt[] }>('POST', '/cortex/analytics', [
+      { eventType: 'click' },
+      ...Array(9).fill(event),
+    ])
+    const told = data.events.map((receipt) => 'warnings' in receipt)
+    expect(told).toEqual([false, ...Array(7).fill(true), false, false])
+  })
+
   it('takes many events at once, in their order', async () => {
     const sessionId = await newSession()
     const events = Array.from({ length: 1000 }, (_, at) => ({

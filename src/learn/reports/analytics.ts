@@ -13,6 +13,7 @@ import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
 import { readHappened } from '../wire/moment.ts'
+import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { entryOf, type ReadEvent, readEvents } from './event-entry.ts'
 
 /** What clients tell of their searchers. */
@@ -105,12 +106,35 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       const { events, place } = eventsIn(sent)
       for (const [at, { timestamp }] of events.entries())
         if (timestamp !== undefined) readHappened(timestamp, clock(), `${place(at)}timestamp`)
-      const receipts = await take(events, noteDone)
+      const receipts = (await take(events, noteDone)).map((receipt, at) =>
+        at < WARNED_MAX ? warned(receipt, events[at] as AnalyticsEvent) : receipt,
+      )
       return place(0) === '' ? (receipts[0] as AnalyticsReceipt) : listed(receipts)
     },
     submitted: () => submitted,
     forget: strangers.forget,
   }
+}
+
+/** Events of a list whose receipts tell what is not read: a client makes the same mistake in each. */
+const WARNED_MAX = 8
+const BODY = bodyOf('an event', AnalyticsEvent, {
+  userId: 'sessionId',
+  user: 'sessionId',
+  session: 'sessionId',
+  type: 'eventType',
+  event: 'eventType',
+  actions: 'userActions',
+  hits: 'results',
+  time: 'timestamp',
+  ...Object.fromEntries(
+    ['data', 'properties', 'payload', 'context', 'url'].map((name) => [name, 'metadata']),
+  ),
+})
+
+function warned(receipt: AnalyticsReceipt, event: AnalyticsEvent): AnalyticsReceipt {
+  const warnings = unreadFields(event, BODY)
+  return warnings.length > 0 ? { ...receipt, warnings } : receipt
 }
 
 const PARTS = Object.keys(AnalyticsEvent.properties)
