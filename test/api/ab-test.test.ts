@@ -274,7 +274,10 @@ describe('assigning a session', () => {
 
   it('needs a test that is there and active', async () => {
     const { testId, name: testName } = (await create()).data
-    expect((await assign({ sessionId: 's', testName: 'no such' })).code).toBe('TEST_NOT_FOUND')
+    for (const path of ['testName', 'testId'])
+      expect(await assign({ sessionId: 's', [path]: 'no such' })).toMatchObject({
+        ...{ status: 404, code: 'TEST_NOT_FOUND', details: [{ path }] },
+      })
     const nameless = await assign({ sessionId: 's' })
     expect([nameless.status, nameless.details[0]?.path]).toEqual([400, 'testName'])
     const both = await assign({ sessionId: 's', testId, testName: 'another' })

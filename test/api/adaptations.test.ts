@@ -304,6 +304,15 @@ describe('an applied change', () => {
     expect(details[0]?.path).toBe(path)
   })
 
+  it.each([
+    ['ruleId', 'RULE_NOT_FOUND'],
+    ['suggestionId', 'SUGGESTION_NOT_FOUND'],
+  ])('that rests on a %s that nobody knows is told which', async (path, code) => {
+    const sent = { type: 'x', changes: { a: 1 }, [path]: 'nothing' }
+    const refused = await call('POST', '/adapt/apply', sent)
+    expect(refused).toMatchObject({ status: 404, code, details: [{ path }] })
+  })
+
   it('that nobody knows is not found', async () => {
     expect((await call('GET', '/adaptations/nothing')).code).toBe('ADAPTATION_NOT_FOUND')
     expect((await rollBack('nothing')).code).toBe('ADAPTATION_NOT_FOUND')

@@ -238,7 +238,12 @@ describe('a reported result', () => {
 
   it.each([
     ['no experiment', { metrics: { a: 1 } }, 400, 'experimentId'],
-    ['an unknown one', { experimentId: 'x', variantId: 'a', metrics: { a: 1 } }, 404, undefined],
+    [
+      'an unknown one',
+      { experimentId: 'x', variantId: 'a', metrics: { a: 1 } },
+      404,
+      'experimentId',
+    ],
     ['no metrics', { experimentId: 'x', metrics: {} }, 400, 'metrics'],
     ['a value too great to sum', { experimentId: 'x', metrics: { a: 1e308 } }, 400, 'metrics.a'],
     ['a value too small to sum', { experimentId: 'x', metrics: { a: -1e101 } }, 400, 'metrics.a'],

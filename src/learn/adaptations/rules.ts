@@ -1,4 +1,4 @@
-import { serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { hashSpelling, newId } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import type { RuleRecord } from '../../schema/adaptation-record.ts'
@@ -24,6 +24,8 @@ export interface Rules {
 
 /** Rules that are kept; the oldest go first. */
 const RULES_MAX = 10_000
+
+const UNKNOWN = 'is not the id of a rule; GET /nous/adapt/rules lists them'
 
 export function openRules(store: Store, clock: () => number): Rules {
   const { adaptationRules } = store.tables
@@ -56,7 +58,7 @@ export function openRules(store: Store, clock: () => number): Rules {
     },
     get: (ruleId) => {
       const rule = adaptationRules.get(ruleId)
-      if (rule === undefined) throw serviceError('RULE_NOT_FOUND', 'There is no rule with this id.')
+      if (rule === undefined) throw invalid('ruleId', UNKNOWN, 'RULE_NOT_FOUND')
       return rule
     },
     list: ({ queryHash, limit = PAGE_ROWS, cursor }) => {

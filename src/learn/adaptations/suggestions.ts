@@ -1,5 +1,5 @@
 import { openBreath } from '../../breath.ts'
-import { invalid, serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { hashSpelling } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
@@ -65,6 +65,7 @@ export interface SuggestionsParts {
   clock: () => number
 }
 
+const UNKNOWN = 'is not the id of a suggestion; GET /nous/adapt/suggestions lists them'
 /** Nothing rests on these; once they are taken back, nothing tells of the queries. */
 const UNUSED = new Set(['PENDING', 'EXPIRED'])
 const KNOWN = [
@@ -121,7 +122,7 @@ export function openSuggestions(parts: SuggestionsParts): Suggestions {
     get: (suggestionId) => {
       const found = suggestions.get(suggestionId)
       if (found !== undefined) return asOf(clock(), found)
-      throw serviceError('SUGGESTION_NOT_FOUND', 'There is no suggestion with this id.')
+      throw invalid('suggestionId', UNKNOWN, 'SUGGESTION_NOT_FOUND')
     },
     list: (query) => listSuggestions(store, query, clock()),
     appliedWithin: (suggestionId, adaptationId) => {

@@ -12,13 +12,21 @@ import { INTERLEAVED, place, prepare } from './running.ts'
 import type { Target } from './targeting.ts'
 import { hasEnded } from './transitions.ts'
 
-/** Throws the kind's …_NOT_FOUND. */
-export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
+const TESTS = 'GET /cortex/ab-test lists them'
+const EXPERIMENTS = 'GET /nous/ab-testing/experiments lists them'
+
+/** Throws the kind's …_NOT_FOUND about the place where the id was sent. */
+export function mustFind(
+  register: Register,
+  kind: ExperimentKind,
+  id: string,
+  path = 'id',
+): ExperimentRecord {
   const record = register.find(oneSpelling(id))
   if (record?.kind === kind) return record
   throw kind === 'test'
-    ? serviceError('TEST_NOT_FOUND', 'There is no test with this id.')
-    : serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
+    ? invalid(path, `is not the id of a test; ${TESTS}`, 'TEST_NOT_FOUND')
+    : invalid(path, `is not the id of an experiment; ${EXPERIMENTS}`, 'EXPERIMENT_NOT_FOUND')
 }
 
 /** Whose variant is asked for is the session's alone: a user beside it is told of. */
@@ -38,10 +46,11 @@ export function findAssigned(
   { testId, testName }: AssignmentRequest,
 ): ExperimentRecord {
   if (testId !== undefined)
-    return mustBeCalled(mustFind(register, 'test', testId), testName, 'testName')
+    return mustBeCalled(mustFind(register, 'test', testId, 'testId'), testName, 'testName')
   if (testName === undefined) throw invalid('testName', 'is required')
   const record = register.named('test', testName)
-  if (record === undefined) throw serviceError('TEST_NOT_FOUND', 'There is no test of this name.')
+  if (record === undefined)
+    throw invalid('testName', `is not the name of a test; ${TESTS}`, 'TEST_NOT_FOUND')
   return record
 }
 
@@ -55,7 +64,10 @@ export function findReported(register: Register, sent: ExperimentResult): Experi
       ? namedEither(register, experimentName ?? '')
       : register.find(oneSpelling(experimentId))
   if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
-  throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment or test of this id or name.')
+  const [path, what] =
+    experimentId === undefined ? ['experimentName', 'name'] : ['experimentId', 'id']
+  const sentence = `is not the ${what} of an experiment or a test; ${EXPERIMENTS}`
+  throw invalid(path as string, sentence, 'EXPERIMENT_NOT_FOUND')
 }
 
 /** Names are taken among tests, and among experiments. */
