@@ -1,5 +1,5 @@
 import { v7 as uuid } from 'uuid'
-import { expect } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback/feedback.ts'
@@ -14,6 +14,18 @@ import type { AddedScores } from '../../src/schema/plan.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Variables } from '../running-app.ts'
 import { partsOf, showing } from './impressions/parts.ts'
+
+const { now } = performance
+let ranOnMs = 0
+
+/** The process runs on for so long, until the test is over, whatever its clock shows. */
+export function runOn(ms: number): void {
+  ranOnMs += ms
+  vi.spyOn(performance, 'now').mockImplementation(() => now.call(performance) + ranOnMs)
+  onTestFinished(() => {
+    ranOnMs = 0
+  })
+}
 
 export const START_MS = Date.UTC(2026, 4, 10, 12)
 export const MINUTE_MS = 60_000

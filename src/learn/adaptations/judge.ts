@@ -92,7 +92,8 @@ function gather(
   const metric = metricOf(name)
   if (metric === undefined) return undefined
   const { adaptationId, canaryMs = 0, baseline, status } = record
-  const sinceMs = Math.max(nowMs - windowMs, canaryMs)
+  // What began while the clock was ahead is looked at now all the same.
+  const sinceMs = Math.max(nowMs - windowMs, canaryMs > nowMs ? 0 : canaryMs)
   const sameTime = status === 'CANARY'
   const ripe = isCompared({ operator }) && isOfClicks(metric) && !sameTime
   const endMs = ripe ? nowMs - CLICK_DELAY_MS : nowMs + YOUNGEST_MS

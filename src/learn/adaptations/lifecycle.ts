@@ -9,7 +9,7 @@ import type { ExactModel } from '../plan/tuning.ts'
 import type { Sweep } from '../round.ts'
 import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { isAhead } from '../wire/moment.ts'
+import { openStaysAhead } from '../wire/stays-ahead.ts'
 import type { CountedRows } from './counted-rows.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, judge } from './judge.ts'
@@ -78,6 +78,7 @@ const ADAPTATIONS_MAX = 2000
 
 export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const { store, inForce, watch, config } = parts
+  const staysAhead = openStaysAhead(parts.clock)
 
   /** Searches see the change when the caller hears of it. */
   async function changing<T>(scope: string, work: () => T, write = store.write): Promise<T> {
@@ -118,7 +119,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
         // While a step was awaited: what the others are judged by may be counted anew by now, and is only a part.
         if (isFoldedAnew(store)) break
         try {
-          await tendOne(record, nowMs, step, parts)
+          await tendOne(record, nowMs, step, { ...parts, staysAhead })
         } catch (cause) {
           // The store's refusals pass; anything else would be the same the next time.
           if (isRefusal(cause)) throw cause
@@ -186,10 +187,10 @@ async function tendOne(
   record: AdaptationRecord,
   nowMs: number,
   step: Step,
-  parts: LifecycleParts,
+  { staysAhead, ...parts }: LifecycleParts & { staysAhead: (timeMs: number) => boolean },
 ): Promise<void> {
   const breach = judge(watched(record, nowMs), parts.watch, nowMs)
-  if (isAhead(record.canaryMs ?? 0, nowMs)) await step(record, (now) => beginAgain(now, parts))
+  if (staysAhead(record.canaryMs ?? 0)) await step(record, (now) => beginAgain(now, parts))
   else if (breach !== undefined)
     await step(record, (now) => rollBack(now, breach, parts), parts.store.release)
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
@@ -229,20 +230,18 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
 
 /** Changes that can't come into force any more by a rollback of what is in force now; oldest first. */
 function finished({ tables }: Store): Glimpse[] {
-  const records = Array.from(tables.adaptations.range(), ({ value }) => glimpse(value))
+  const records: Glimpse[] = []
+  for (const { value } of tables.adaptations.range()) {
+    const { adaptationId, status, supersedes, updatedMs } = value
+    records.push({ adaptationId, status, supersedes, updatedMs })
+  }
   const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))
-  const kept = new Set(
-    open.flatMap(({ adaptationId, supersedes }) => [adaptationId, ...supersedes]),
-  )
+  const kept = new Set(open.flatMap((record) => [record.adaptationId, ...record.supersedes]))
   return records.filter(({ adaptationId }) => !kept.has(adaptationId))
 }
 
 /** What is sent with one may be long: not all that are kept are in memory at once. */
 type Glimpse = Pick<AdaptationRecord, 'adaptationId' | 'status' | 'supersedes' | 'updatedMs'>
-
-function glimpse({ adaptationId, status, supersedes, updatedMs }: AdaptationRecord): Glimpse {
-  return { adaptationId, status, supersedes, updatedMs }
-}
 
 function removeRecord({ store, rows }: LifecycleParts, { adaptationId }: Glimpse): void {
   rows.removeWithin(adaptationId)

@@ -18,6 +18,7 @@ import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.t
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
 import { listJson } from '../wire/list-json.ts'
+import { openStaysAhead } from '../wire/stays-ahead.ts'
 import { unreadFields } from '../wire/unread-fields.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { describeExperiment, reportExperiment } from './answers.ts'
@@ -86,7 +87,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     record.status === 'FAILED'
       ? { arms: [], reported: new Map() }
       : { arms: ledger.arms(record), reported: reported.sums(record) }
-  const schedule = { register, counted, clock }
+  const schedule = { register, counted, clock, staysAhead: openStaysAhead(clock) }
   // Asks for their models: the first search after a start finds them loaded.
   for (const { record } of register.running()) isInexact(record, exactModel)
 

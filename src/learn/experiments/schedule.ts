@@ -1,6 +1,5 @@
 import { ServiceError } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
-import { isAhead } from '../wire/moment.ts'
 import { monitoringOf } from './answers.ts'
 import { unitsOf } from './arms.ts'
 import type { Counted } from './checks.ts'
@@ -13,6 +12,8 @@ export interface ScheduleParts {
   register: Register
   counted: (record: ExperimentRecord) => Counted
   clock: () => number
+  /** Whether what began then did so while the clock was ahead. */
+  staysAhead: (timeMs: number) => boolean
 }
 
 /**
@@ -58,7 +59,7 @@ function reasonOf(cause: unknown): NonNullable<Change['reason']> {
 
 async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<void> {
   const change = dueChange(record, parts.clock())
-  if (record.status === 'ACTIVE' && isAhead(record.stepSinceMs, parts.clock()))
+  if (record.status === 'ACTIVE' && parts.staysAhead(record.stepSinceMs))
     await parts.register.alter(record.id, (now) => beganNow(now, parts.clock()))
   else if (change !== undefined) await take(parts, record, change)
   else if (record.status === 'ACTIVE') await watch(parts, record)
@@ -67,8 +68,10 @@ async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<
 /** One that began, or came to its step, while the clock was ahead does so now: else it would last until that time. */
 function beganNow(record: ExperimentRecord, nowMs: number): { record: ExperimentRecord } {
   const { startMs, endMs, endByDefault } = record
-  const isStart = isAhead(startMs, nowMs)
-  const times = isStart && { startMs: nowMs, endMs: endByDefault ? defaultEndOf(nowMs) : endMs }
+  const times = startMs > nowMs && {
+    startMs: nowMs,
+    endMs: endByDefault ? defaultEndOf(nowMs) : endMs,
+  }
   return { record: { ...record, ...times, stepSinceMs: nowMs } }
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
-import { isAhead } from '../wire/moment.ts'
+import { openStaysAhead } from '../wire/stays-ahead.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
 import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
@@ -40,6 +40,7 @@ const PATIENCE = 20
 
 export function openGating(parts: GatingParts): Gating {
   const { store, pool, versions, evidence, config, clock } = parts
+  const staysAhead = openStaysAhead(clock)
 
   async function ask(trial: Trial, searches: number): Promise<GateReport> {
     const input = stageInput(parts, trial, searches)
@@ -69,7 +70,7 @@ export function openGating(parts: GatingParts): Gating {
     advance: async () => {
       const { trial } = versions.standing()
       if (trial === undefined) return
-      if (isAhead(trial.sinceMs, clock())) return store.write(() => beginsNow(parts))
+      if (staysAhead(trial.sinceMs)) return store.write(() => beginsNow(parts))
       const searches = Math.max(0, evidence.searches(trial, trial.stage) - trial.base)
       // The first harm that is certain ends a canary, so it is asked from the beginning.
       const least = trial.stage === 'CANARY' ? 1 : searchesMin(config, trial)

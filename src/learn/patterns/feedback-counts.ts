@@ -66,6 +66,7 @@ function takeFeedback(
   counts: TopRows<FeedbackPattern>,
 ): void {
   const deviceType = impression?.deviceType
+  counts.pass(receivedMs)
   // When it was told, as in reports: what is dated ahead, or long ago, is counted too.
   counts.count(receivedMs, ALL, countEntry, { entry, deviceType })
   if (impression?.unit === undefined || position === undefined) return

@@ -17,7 +17,10 @@ import { newestHourName, openSums, type TopRowsOptions, type WindowSums } from '
 
 /** Counts by name and period; of each period the names that count most are kept. */
 export interface TopRows<Row> extends WindowSums<Row> {
-  /** What happens now happens at this time: hours far ahead of it were counted while the clock was ahead. */
+  /**
+   * What happens now happens at this time, by which hours are over: to be told before it is counted. Hours far ahead of it
+   * were counted while the clock was ahead.
+   */
   pass: (timeMs: number) => void
   /** Changes the rows of a name in which a moment counts, each in the same way; `change` is handed `of`. */
   count: <Of>(timeMs: number, name: string, change: (row: Row, of: Of) => void, of: Of) => void
@@ -45,7 +48,6 @@ const AHEAD_HOURS_MAX = 24
 export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>): TopRows<Row> {
   const { table, meta } = options
   const open = new Map<number, OpenPeriod<Row>>()
-  const mark = newestHourName(options)
   /** The hour that is in no day yet. */
   let newest: number | undefined
   /** The rows of the newest hour, when they are open. */
@@ -53,22 +55,24 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   let isMarked = true
   /** The newest hour when all that was too old had been removed. */
   let cleared: number | undefined
-  /** The hour of what happened last that was far behind the newest. */
-  let passed: number | undefined
+  /** An hour far behind the newest, with something in each that is between them. */
+  let busy: number | undefined
 
   const opened = (level: Level, period: number) => openIn(open, level, period, options)
-  function begin(period: number): OpenPeriod<Row> {
+  // An hour in which something was counted before is in its day: the clock was set back since.
+  function begin(period: number): number {
     if (newest !== undefined) joinDay(opened(24, dayOfHour(newest)), opened(1, newest), options)
-    newest = period
+    newest = firstFree(period, (each) => opened(1, each))
     isMarked = false
-    hour = opened(1, period)
-    return hour
+    busy = undefined
+    hour = opened(1, newest)
+    return newest
   }
   function load(): void {
     open.clear()
     hour = undefined
     cleared = undefined
-    const known = meta.get(mark)
+    const known = meta.get(newestHourName(options))
     newest = known ?? afterLast(table)
     isMarked = newest === known
   }
@@ -76,21 +80,22 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   return {
     pass: (timeMs) => {
       const period = hourOf(timeMs)
-      if (newest === undefined || period >= newest - AHEAD_HOURS_MAX || period === passed) return
-      passed = period
-      const free = firstFree(period + 1, newest, (each) => opened(1, each))
-      if (free < newest) begin(free)
+      if (newest === undefined || period > newest) begin(period)
+      else if (period < newest - AHEAD_HOURS_MAX && period !== busy) {
+        if (firstFree(period + 1, (each) => opened(1, each)) < newest) begin(period + 1)
+        else busy = period
+      }
     },
     count: (timeMs, name, change, of) => {
       const period = hourOf(timeMs)
-      if (newest === undefined || period > newest) countIn(begin(period), name, change, of, options)
-      else if (period === newest) {
+      const last = newest ?? begin(period)
+      if (period === last) {
         hour ??= opened(1, period)
         countIn(hour, name, change, of, options)
       } else {
-        if (period >= oldestKept(1, newest)) countIn(opened(1, period), name, change, of, options)
+        if (period >= oldestKept(1, last)) countIn(opened(1, period), name, change, of, options)
         const day = dayOfHour(period)
-        if (day >= oldestKept(24, newest)) countIn(opened(24, day), name, change, of, options)
+        if (day >= oldestKept(24, last)) countIn(opened(24, day), name, change, of, options)
       }
     },
     ...openSums(options),
@@ -98,7 +103,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     save: () => {
       let written = 0
       for (const period of open.values()) written += writePeriod(period, options)
-      if (!isMarked) meta.put(mark, newest)
+      if (!isMarked) meta.put(newestHourName(options), newest)
       isMarked = true
       if (written > 0 && newest !== cleared && removeOld(table, newest) === 0) cleared = newest
       if (open.size <= OPEN_PERIODS_MAX) return
@@ -114,16 +119,16 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
     forgetAskers: (askers) => forgetAskers(askers, opened, options),
     reset: () => {
       table.clear()
-      meta.remove(mark)
+      meta.remove(newestHourName(options))
       load()
     },
   }
 }
 
-/** The first hour in which nothing is counted, or the last one. */
-function firstFree<Row>(from: number, last: number, opened: (hour: number) => OpenPeriod<Row>) {
+/** The first hour from one on in which nothing is counted. */
+function firstFree<Row>(from: number, opened: (hour: number) => OpenPeriod<Row>): number {
   let free = from
-  while (free < last && opened(free).rows.size > 0) free += 1
+  while (opened(free).rows.size > 0) free += 1
   return free
 }
 

@@ -10,7 +10,7 @@ import {
   type SessionRecord,
 } from '../../schema/session.ts'
 import type { Store } from '../../store/store.ts'
-import { isAhead } from '../wire/moment.ts'
+import { openStaysAhead } from '../wire/stays-ahead.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { glimpseOf, type SessionGlimpse } from './glimpse.ts'
 import type { SessionCache } from './session-cache.ts'
@@ -70,6 +70,7 @@ export function openSessions(options: SessionsOptions): Sessions {
   const { store, config, clock = Date.now, metrics } = options
   const records = openSessionRecords(store, config.sessionCacheMax)
   const totals = openTotals(store)
+  const staysAhead = openStaysAhead(clock)
   if (metrics !== undefined) collect(metrics, records.cache)
 
   function find(sessionId: string): SessionRecord | undefined {
@@ -117,7 +118,9 @@ export function openSessions(options: SessionsOptions): Sessions {
     touch: (sessionId) => {
       const record = find(sessionId)
       if (record === undefined || !isActive(record)) return
-      records.touch(sessionId.toLowerCase(), record, seenNow(record, clock()))
+      // One that was seen while the clock was ahead would be active until that time.
+      const beforeMs = staysAhead(record.lastSeenMs) ? 0 : record.lastSeenMs
+      records.touch(sessionId.toLowerCase(), record, Math.max(beforeMs, clock()))
     },
     flush: async () => {
       await records.flush()
@@ -143,11 +146,6 @@ export function openSessions(options: SessionsOptions): Sessions {
       await totals.flush().catch(() => undefined)
     },
   }
-}
-
-/** One that was seen while the clock was ahead would be active until that time. */
-function seenNow({ lastSeenMs }: SessionRecord, nowMs: number): number {
-  return isAhead(lastSeenMs, nowMs) ? nowMs : Math.max(lastSeenMs, nowMs)
 }
 
 function collect(metrics: Pick<Metrics, 'collect'>, cache: SessionCache): void {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
-import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
+import { MINUTE_MS, QUERY_HASH, runOn } from '../learner.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
 const HALF = { ADAPTATION_CANARY_SHARE: '0.5' }
@@ -69,6 +69,8 @@ describe('a change', () => {
     shop.clock.nowMs += YEARS_MS
     const change = await shop.apply(PINS)
     await shop.pass(-YEARS_MS)
+    runOn(60 * MINUTE_MS)
+    await shop.pass(0)
     const { withIt } = await sessionsOf(shop, nameOf(change), 1)
     for (let search = 0; search < 20; search += 1) shop.searchIn(withIt[0])
     await shop.pass(MINUTE_MS - 1)

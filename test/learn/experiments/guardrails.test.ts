@@ -4,8 +4,9 @@ import { harmOf, LATENCY_P95, METRICS } from '../../../src/learn/experiments/met
 import { readRollout } from '../../../src/learn/experiments/rollout.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
 import { SearchTest } from '../../../src/schema/experiment.ts'
+import { runOn } from '../learner.ts'
 import { normal } from '../statistics/normal.ts'
-import { type Laboratory, openLaboratory } from './laboratory.ts'
+import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
 
 const HOUR_MS = 3_600_000
 const immediate = { rolloutStrategy: { type: 'immediate' } }
@@ -296,6 +297,7 @@ describe('a rollout', () => {
   const searchAs = async (lab: Laboratory, users: string[]) => {
     for (const user of users) lab.searchIn(await lab.session(user))
   }
+  const dates = ({ startDate, endDate }: Answered) => ({ startDate, endDate })
   const percent = async (lab: Laboratory, id: string) =>
     (await lab.get('experiment', id)).monitoring.step.percent
 
@@ -332,6 +334,8 @@ describe('a rollout', () => {
     const id = await start(lab)
     lab.clock.nowMs -= YEARS_MS
     await turn(lab, 0)
+    runOn(HOUR_MS)
+    await turn(lab, 0)
     const { startDate, endDate } = await lab.get('experiment', id)
     expect(Date.parse(startDate)).toBe(lab.clock.nowMs)
     expect(Date.parse(endDate)).toBe(lab.clock.nowMs + 30 * 24 * HOUR_MS)
@@ -345,6 +349,18 @@ describe('a rollout', () => {
       'EXPERIMENT_STARTED',
       'EXPERIMENT_STEP',
     ])
+  })
+
+  it('is not over where the clock was set back for a while by mistake', async () => {
+    const lab = openLaboratory()
+    const id = await start(lab)
+    const before = await lab.get('experiment', id)
+    for (const laterMs of [0, -400 * 24 * HOUR_MS, HOUR_MS / 2, 400 * 24 * HOUR_MS]) {
+      await turn(lab, laterMs)
+      runOn(HOUR_MS / 3)
+    }
+    const { startDate, endDate, status } = await lab.get('experiment', id)
+    expect({ startDate, endDate, status }).toEqual({ ...dates(before), status: 'ACTIVE' })
   })
 
   it('counts anew at each step who was seen there', async () => {

@@ -6,7 +6,7 @@ import { type GatingParts, openGating } from '../../../src/learn/models/gating.t
 import { openVersions } from '../../../src/learn/models/versions.ts'
 import type { GateReport, Standing } from '../../../src/schema/model-record.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { START_MS } from '../learner.ts'
+import { runOn, START_MS } from '../learner.ts'
 
 /** Gates that say what a test wants, `meanwhile` before they do. */
 async function start() {
@@ -112,6 +112,12 @@ it('a trial that began while the clock was ahead begins once it is right', async
   expect(standing().trial?.sinceMs).toBe(now.ms)
   now.ms -= 1_000_000_000
   await gating.advance()
+  expect(standing().trial?.sinceMs).toBeGreaterThan(now.ms)
+  // It was looked at while it was ahead: the hour of that must be over, and another one.
+  for (let hour = 0; hour < 2; hour += 1) {
+    runOn(3_600_000)
+    await gating.advance()
+  }
   expect(standing().trial).toMatchObject({ modelId: 'm', stage: 'SHADOW', sinceMs: now.ms })
 })
 

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { openSessions, type Sessions } from '../../../src/learn/sessions/sessions.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { runOn } from '../learner.ts'
 
 const MINUTE_MS = 60_000
 const config = {
@@ -138,7 +139,9 @@ describe('expiry', () => {
     time.nowMs -= YEARS_MS
     expect(sessions.get(before).status).toBe('ACTIVE')
     // Who searches meanwhile hears of nothing.
+    sessions.touch(sessionId)
     expect(sessions.get(sessionId).status).toBe('ACTIVE')
+    runOn(60 * MINUTE_MS)
     sessions.touch(sessionId)
     expect(sessions.get(sessionId).lastSeen).toBe(new Date(time.nowMs).toISOString())
     time.nowMs += 30 * MINUTE_MS
@@ -147,11 +150,17 @@ describe('expiry', () => {
     expect(sessions.get(sessionId).status).toBe('EXPIRED')
   })
 
-  it('does not come early where the clock began years behind and was set since', async () => {
+  it.each([
+    ['was set back for half an hour', 2 * 60 * MINUTE_MS, 30 * MINUTE_MS],
+    ['began years behind', START_MS, 5 * 60 * MINUTE_MS],
+  ])('does not come early where the clock %s', async (_, backMs, wrongMs) => {
     const { sessions, time } = open()
     const { sessionId } = await sessions.create({})
-    time.nowMs = 0
-    sessions.touch(sessionId)
+    time.nowMs -= backMs
+    for (let at = 0; at < 5; at += 1) {
+      sessions.touch(sessionId)
+      runOn(wrongMs / 5)
+    }
     time.nowMs = START_MS + 20 * MINUTE_MS
     expect(sessions.get(sessionId).status).toBe('ACTIVE')
   })
