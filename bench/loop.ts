@@ -11,16 +11,17 @@ import { readChoice, readNumber, tellPlainly } from './refusal.ts'
 import { startServer } from './server.ts'
 import { loadDocuments, must, openService, type Service, waitUntilSettled } from './service.ts'
 
-const USAGE = `npm run bench:loop -- FOLDER… [--sessions 15] [--mode hybrid] [--seed 1] [--share N] [--noise N] [--split test]
+const USAGE = `npm run bench:loop -- FOLDER… [--sessions 15] [--mode hybrid] [--seed 1] [--share N] [--noise N] [--eta N] [--split test]
 
 Simulates people who search and click, through HTTP, on collections in BEIR's form, and prints how nDCG@10 grows:
 without learning, with raw click counts (reckoned here), and with the service's learning. Position p is looked at with
-probability 1/p; relevant hits that are looked at are clicked, others now and then.
+probability 1/p^eta; relevant hits that are looked at are clicked, others now and then.
   --sessions  sessions a query (default 15)
   --mode      searchType (default hybrid)
   --seed      of the simulated people
   --share     exploration share of the service instead of its default
   --noise     chance that a hit that is looked at is clicked though it is not relevant (default 0.05)
+  --eta       how fast people look away, from 0, where they look at all of a page (default 1, as the service expects)
   --split     which judgements: qrels/SPLIT.tsv (default test)
   --unseen    share of the queries that nobody asks until the end (default 0.2): learning must not hurt them`
 
@@ -42,6 +43,7 @@ const { values, positionals } = parseArgs({
     seed: { type: 'string', default: '1' },
     share: { type: 'string' },
     noise: { type: 'string', default: '0.05' },
+    eta: { type: 'string', default: '1' },
     unseen: { type: 'string', default: '0.2' },
     split: { type: 'string', default: 'test' },
     help: { type: 'boolean', default: false },
@@ -54,6 +56,7 @@ const options = {
   seed: readNumber('seed', values.seed, { whole: true }),
   share: values.share === undefined ? undefined : readNumber('share', values.share, { most: 1 }),
   noise: readNumber('noise', values.noise, { most: 1 }),
+  eta: readNumber('eta', values.eta, { most: 5 }),
   unseen: readNumber('unseen', values.unseen, { most: UNSEEN_MAX }),
 }
 
@@ -134,7 +137,8 @@ async function visit(service: Service, query: JudgedQuery, random: () => number)
 
 /** What people think of a query's hits. */
 function audienceOf({ labels }: JudgedQuery): Taste {
-  return { isRelevant: (id) => labels.has(id), noise: options.noise }
+  const { noise, eta } = options
+  return { isRelevant: (id) => labels.has(id), noise, eta }
 }
 
 /** One session clicks one document ten thousand times: answers how many of the first hits moved. */
