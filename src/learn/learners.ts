@@ -48,9 +48,11 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const modelSignals = openModelSignals(store, log)
   const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
-  const clickMemory = openClickMemory({ ...shared, events, gains })
+  const eta = () => config.examinationEta
+  const clickMemory = openClickMemory({ ...shared, events, gains, eta })
   const clickRates = openClickRates({
     ...shared,
+    eta,
     pool,
     memory: clickMemory,
     opened,

@@ -4,8 +4,10 @@ export interface RememberedRow {
   sequence: number
   /** Keys of the documents, as a JSON list without its brackets. */
   documents: string
-  /** For each document how many numbers its evidence has, and these; float64. */
+  /** For each document how many numbers its evidence has, and these: day, gain and examination of each day; float64. */
   evidence: Uint8Array
+  /** Looks of each of these days; float64. Rows of earlier versions have none. */
+  looks?: Uint8Array
 }
 
 /** What one session taught about the documents of one query; see learn/memory/click-memory-rows.ts. */

@@ -31,10 +31,12 @@ export const START_MS = Date.UTC(2026, 4, 10, 12)
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 
-/** The learning line over one store: sessions, log, feedback, loop, click memory, and a clock to turn. */
+/** The learning line over one store: sessions, log, feedback, loop, click memory, a clock to turn, and an η to set. */
 export interface Learner {
   store: Store
   clock: { nowMs: number }
+  /** How people are taken to look at positions. */
+  people: { eta: number }
   log: Log
   loop: Loop
   sessions: Sessions
@@ -75,13 +77,21 @@ export function openLearner(
 ): Learner {
   const config = readConfig(settings)
   const clock = { nowMs: START_MS }
+  const people = { eta: 1 }
   const now = () => clock.nowMs
   const lull = async () => undefined
   const log = openLog(store, 20_000, now)
   const events = openEvents(store, now, config)
   const sessions = openSessions({ store, config, clock: now })
   const gains = openGains(config.gains)
-  const memory = openClickMemory({ store, events, gains, config, clock: now })
+  const memory = openClickMemory({
+    store,
+    events,
+    gains,
+    config,
+    eta: () => people.eta,
+    clock: now,
+  })
   const addTotals = sessions.totals.addWithin
   const feedback = openFeedback({
     ...{ store, log, events, sessions, gains, config, clock: now, addTotals },
@@ -98,7 +108,7 @@ export function openLearner(
     onFailure,
   })
   return {
-    ...{ store, clock, log, loop, sessions, feedback, memory },
+    ...{ store, clock, people, log, loop, sessions, feedback, memory },
     session: async (userId) =>
       (await sessions.create(userId === undefined ? {} : { userId })).sessionId,
     search: (sessionId, documents, changes = {}, rows = new Float32Array()) => {

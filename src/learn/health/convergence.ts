@@ -3,6 +3,7 @@ import type { Store } from '../../store/store.ts'
 import {
   type DailyEvidence,
   evidenceBefore,
+  type Weighing,
   weighEvidence,
 } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
@@ -20,7 +21,7 @@ const READ_ROWS = 64
  */
 export async function convergence(
   store: Store,
-  config: MemorySettings,
+  config: MemorySettings & Weighing,
   nowMs: number,
 ): Promise<Score> {
   const today = dayOf(nowMs)
@@ -51,7 +52,7 @@ export async function convergence(
   return scoreOf(value, samples, { good: 0.8, fair: 0.5 })
 }
 
-function valueOn(evidence: DailyEvidence, day: number, config: MemorySettings): number {
-  const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
+function valueOn(evidence: DailyEvidence, day: number, config: MemorySettings & Weighing): number {
+  const { gain, examination } = weighEvidence(evidence, day, config)
   return addedScore(config, gain, examination)
 }

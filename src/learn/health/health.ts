@@ -57,7 +57,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   async function score(nowMs: number) {
     return {
       effectiveness: effectiveness(store, nowMs),
-      convergence: await convergence(store, config, nowMs),
+      convergence: await convergence(store, { ...config, eta: config.examinationEta }, nowMs),
       stability: stability(events.counts(nowMs - config.retentionMs)),
     }
   }

@@ -1,71 +1,87 @@
 import { DAY_MS } from '../wire/duration.ts'
 
 /**
- * What is known of one document under one query: gain and examination by UTC day, flat triples [day, gain,
- * examination, …] with ascending days. Both are whole millionths, so that sums don't depend on their order and
- * what was added can be taken out again exactly.
+ * What is known of one document under one query: gain, examination and looks by UTC day, flat quadruples [day, gain,
+ * examination, looks, …] with ascending days. A look at position p is an examination of 1/p here, whatever η is: which
+ * one holds is known later, and better every day, so that it is asked when the evidence is weighed. All are whole
+ * millionths, so that sums don't depend on their order and what was added can be taken out again exactly.
  */
 export type DailyEvidence = number[]
+
+/** What comes to a day, or, negative, is taken from it. */
+export interface EvidenceChange {
+  day: number
+  gain: number
+  examination: number
+  looks: number
+}
+
+/** How evidence is weighed. */
+export interface Weighing {
+  memoryHalfLifeMs: number
+  /** Position p is looked at with probability 1/p^η. */
+  eta: number
+}
 
 export const MILLION = 1_000_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after. */
 const DAYS_MAX = 32
-const WIDTH = 3
+/** Numbers of a day. */
+export const WIDTH = 4
 
 /**
- * Adds to (or, with negative numbers, takes from) a day; a day without evidence is left out. Returns the list to
- * keep: another one when there is a day more, since a list that grew in place would hold on to spare room.
+ * Adds to a day, or takes from it; a day without evidence is left out. Returns the list to keep: another one when there
+ * is a day more, since a list that grew in place would hold on to spare room.
  */
-export function addEvidence(
-  evidence: DailyEvidence,
-  day: number,
-  gain: number,
-  examination: number,
-): DailyEvidence {
+export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): DailyEvidence {
+  const { day, gain, examination, looks } = change
   let at = evidence.length
   while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
   // What is taken from a day that has joined another comes out of that one.
   const isThere = evidence[at] === day || (gain + examination < 0 && at < evidence.length)
-  if (!isThere) {
-    if (gain <= 0 && examination <= 0) return evidence
-    if (evidence.length === 0) return [day, Math.max(0, gain), Math.max(0, examination)]
-    const longer = [
-      ...evidence.slice(0, at),
-      day,
-      Math.max(0, gain),
-      Math.max(0, examination),
-      ...evidence.slice(at),
-    ]
-    if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)
-    return longer.slice()
-  }
+  if (!isThere) return gain <= 0 && examination <= 0 ? evidence : withDay(evidence, at, change)
   const gained = Math.max(0, (evidence[at + 1] as number) + gain)
   const examined = Math.max(0, (evidence[at + 2] as number) + examination)
   if (gained === 0 && examined === 0) evidence.splice(at, WIDTH)
   else {
     evidence[at + 1] = gained
     evidence[at + 2] = examined
+    evidence[at + 3] = Math.max(0, (evidence[at + 3] as number) + looks)
   }
   return evidence
 }
 
+function withDay(
+  evidence: DailyEvidence,
+  at: number,
+  { day, gain, examination, looks }: EvidenceChange,
+): DailyEvidence {
+  const added = [day, Math.max(0, gain), Math.max(0, examination), Math.max(0, looks)]
+  if (evidence.length === 0) return added
+  const longer = [...evidence.slice(0, at), ...added, ...evidence.slice(at)]
+  if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)
+  return longer.slice()
+}
+
 function joinOldest(evidence: DailyEvidence): void {
-  const [, gain = 0, examination = 0] = evidence.splice(0, WIDTH)
-  evidence[1] = (evidence[1] as number) + gain
-  evidence[2] = (evidence[2] as number) + examination
+  const [, ...oldest] = evidence.splice(0, WIDTH)
+  for (const [at, amount] of oldest.entries())
+    evidence[at + 1] = (evidence[at + 1] as number) + amount
 }
 
 /** Millionths of gain, whatever their age. */
 export function gainOf(evidence: DailyEvidence): number {
-  let sum = 0
-  for (let at = 1; at < evidence.length; at += WIDTH) sum += evidence[at] as number
-  return sum
+  return sumOf(evidence, 1)
 }
 
 /** Millionths of examination, whatever their age. */
-export function examinationOf(evidence: DailyEvidence): number {
+export function examinationOf(evidence: DailyEvidence, eta = 1): number {
+  return examinationAt(eta, sumOf(evidence, 2), sumOf(evidence, 3))
+}
+
+function sumOf(evidence: DailyEvidence, column: number): number {
   let sum = 0
-  for (let at = 2; at < evidence.length; at += WIDTH) sum += evidence[at] as number
+  for (let at = column; at < evidence.length; at += WIDTH) sum += evidence[at] as number
   return sum
 }
 
@@ -81,19 +97,29 @@ export function evidenceBefore(evidence: DailyEvidence, day: number): DailyEvide
   return evidence.slice(0, end)
 }
 
-/** What the evidence is worth on a day: each day's share has halved once in `halfLifeMs`. */
+/** What the evidence is worth on a day: each day's share has halved once in the half-life. */
 export function weighEvidence(
   evidence: DailyEvidence,
   today: number,
-  halfLifeMs: number,
+  { memoryHalfLifeMs, eta }: Weighing,
 ): { gain: number; examination: number } {
   let gain = 0
   let examination = 0
+  let looks = 0
   for (let at = 0; at < evidence.length; at += WIDTH) {
     const age = Math.max(0, today - (evidence[at] as number))
-    const share = age === 0 ? 1 / MILLION : 2 ** (-(age * DAY_MS) / halfLifeMs) / MILLION
+    const share = age === 0 ? 1 / MILLION : 2 ** (-(age * DAY_MS) / memoryHalfLifeMs) / MILLION
     gain += share * (evidence[at + 1] as number)
     examination += share * (evidence[at + 2] as number)
+    looks += share * (evidence[at + 3] as number)
   }
-  return { gain, examination }
+  return { gain, examination: examinationAt(eta, examination, looks) }
+}
+
+/**
+ * Looks that are an examination so great with an η of 1, with another one: as if all had been at one position, the one
+ * whose 1/p is their mean. Of evidence from before looks were counted it stays as it is.
+ */
+function examinationAt(eta: number, examination: number, looks: number): number {
+  return eta === 1 || looks <= examination ? examination : looks * (examination / looks) ** eta
 }

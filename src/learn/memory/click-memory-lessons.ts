@@ -9,7 +9,7 @@ import { MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange, QueryChange } from './click-memory-pairs.ts'
 import type { Attribution } from './click-memory-rows.ts'
 import { emptySlot, filledSlots, fillSlot } from './slots.ts'
-import type { SeenPage } from './teaching.ts'
+import { lookOf, type SeenPage } from './teaching.ts'
 
 /** What one fact changes in what is remembered, with each session's say bounded. */
 export interface Lessons {
@@ -26,8 +26,6 @@ export type Teach = (change: QueryChange) => void
 interface LessonOptions {
   attributions: Attributions
   gains: Gains
-  /** Position p is looked at with probability 1/p^eta. */
-  eta: number
   teach: Teach
 }
 
@@ -35,13 +33,14 @@ interface LessonParts extends LessonOptions {
   examined: Examined
 }
 
+const NO_LOOK = { examination: 0, looks: 0 }
 /** Nobody looks at more of one page. */
 const EXAMINED_MAX = 100
 /** Entries of one session on one pair; beyond it the session is no honest one. */
 export const ENTRIES_MAX = 50
 
 export function openLessons(options: LessonOptions): Lessons {
-  const parts = { ...options, examined: openExamined(options.eta) }
+  const parts = { ...options, examined: openExamined() }
   const { attributions } = parts
   return {
     seen: (fact) => {
@@ -99,13 +98,13 @@ function topOf({ hits }: ShownPage): ShownPage {
   return pageOf(hits.slice(0, EXAMINED_MAX))
 }
 
-/** How likely each of so many places behind `from` is looked at, in millionths. */
+/** 1/p of each of so many places behind `from`, in millionths. */
 type Examined = (from: number, count: number) => Int32Array
 
 /** Pages that are reckoned once: nearly all are like the first ones. */
 const PAGES_MAX = 1000
 
-function openExamined(eta: number): Examined {
+function openExamined(): Examined {
   const pages = new Map<number, Int32Array>()
   return (from, count) => {
     const key = from * (EXAMINED_MAX + 1) + count
@@ -113,7 +112,7 @@ function openExamined(eta: number): Examined {
     if (page === undefined) {
       if (pages.size >= PAGES_MAX) pages.clear()
       page = new Int32Array(count)
-      for (let at = 0; at < count; at += 1) page[at] = Math.round(MILLION / (from + at + 1) ** eta)
+      for (let at = 0; at < count; at += 1) page[at] = Math.round(MILLION / (from + at + 1))
       pages.set(key, page)
     }
     return page
@@ -139,8 +138,7 @@ function judge(
       documents.push({
         document,
         day: dayOf(emptied.timeMs),
-        gain: 0,
-        examination: emptied.change,
+        ...lookOf(emptied.change),
       })
   }
   const gain = gains.of(entry) ?? 0
@@ -153,7 +151,7 @@ function judge(
         document,
         day: dayOf(filled.timeMs),
         gain: filled.change,
-        examination: 0,
+        ...NO_LOOK,
       })
   }
   if (documents.length > 0) teach({ sequence, queryHash, documents })
@@ -165,9 +163,9 @@ function unteach({ teach }: LessonParts, all: readonly Taught[], sequence: numbe
     const documents = byQuery.get(queryHash) ?? []
     byQuery.set(queryHash, documents)
     for (const [timeMs, amount] of filledSlots(taught.gains))
-      documents.push({ document, day: dayOf(timeMs), gain: -amount, examination: 0 })
+      documents.push({ document, day: dayOf(timeMs), gain: -amount, ...NO_LOOK })
     for (const [timeMs, amount] of filledSlots(taught.examinations))
-      documents.push({ document, day: dayOf(timeMs), gain: 0, examination: -amount })
+      documents.push({ document, day: dayOf(timeMs), ...lookOf(-amount) })
   }
   for (const [queryHash, documents] of byQuery) teach({ sequence, queryHash, documents })
 }

@@ -1,7 +1,13 @@
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
-import { addEvidence, type DailyEvidence, examinationOf, gainOf } from './click-memory-evidence.ts'
+import {
+  addEvidence,
+  type DailyEvidence,
+  type EvidenceChange,
+  examinationOf,
+  gainOf,
+} from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
 
 /** What is remembered under one query. */
@@ -13,8 +19,15 @@ export interface Remembered {
   gain: number
   /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
   names?: string | undefined
-  /** What searches read: what was last published, as it weighs on one day. */
-  view?: { day: number; added: AddedScores } | undefined
+  /** What was last published. */
+  view?: View | undefined
+}
+
+/** What searches read: what is remembered, as it weighs on one day and with one η. */
+export interface View {
+  day: number
+  eta: number
+  added: AddedScores
 }
 
 /** The pairs of query and document, bounded: what was used least and longest ago goes first. */
@@ -34,12 +47,9 @@ export interface QueryChange {
   documents: readonly DocumentChange[]
 }
 
-/** Gain and examination are in millionths; negative ones are taken out again. */
-export interface DocumentChange {
+/** Amounts are in millionths; negative ones are taken out again. */
+export interface DocumentChange extends EvidenceChange {
   document: DocumentKey
-  day: number
-  gain: number
-  examination: number
 }
 
 /** Documents remembered under one query. */
@@ -140,12 +150,12 @@ function displace(core: Core, queryHash: string, { documents }: Remembered): voi
 
 function apply(core: Core, remembered: Remembered, change: DocumentChange): void {
   const { documents } = remembered
-  const { document, day, gain, examination } = change
+  const { document, gain, examination } = change
   const before = documents.get(document)
   if (before === undefined) {
     // What was evicted can't be taken away again.
     if (gain + examination <= 0) return
-    documents.set(document, addEvidence([], day, gain, examination))
+    documents.set(document, addEvidence([], change))
     if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
     remembered.gain += gain
     if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
@@ -154,7 +164,7 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
   // No more is taken away than there is.
   const isLess = gain < 0 || examination < 0
   const gainBefore = isLess ? gainOf(before) : 0
-  const evidence = addEvidence(before, day, gain, examination)
+  const evidence = addEvidence(before, change)
   const gained = isLess ? gainOf(evidence) - gainBefore : gain
   remembered.gain += gained
   if (evidence.length === 0) {

@@ -5,6 +5,7 @@ import {
   examinationOf,
   gainOf,
   MILLION,
+  type Weighing,
 } from './click-memory-evidence.ts'
 import type { MemorySettings } from './click-rate.ts'
 
@@ -31,14 +32,17 @@ export interface ClickReasons {
 /** What stands behind the value, besides what it is made of; the evidence is not empty. */
 export function reasonsOf(
   evidence: DailyEvidence,
-  settings: MemorySettings,
+  settings: MemorySettings & Weighing,
 ): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
   const [oldest, newest] = daysOf(evidence)
   return {
     expectedRate: settings.memoryPriorRate,
     priorWeight: settings.memoryPriorWeight,
     strength: settings.memoryStrength,
-    undecayed: { gain: gainOf(evidence) / MILLION, examination: examinationOf(evidence) / MILLION },
+    undecayed: {
+      gain: gainOf(evidence) / MILLION,
+      examination: examinationOf(evidence, settings.eta) / MILLION,
+    },
     halfLifeDays: settings.memoryHalfLifeMs / DAY_MS,
     firstDay: nameOf(oldest),
     lastDay: nameOf(newest),

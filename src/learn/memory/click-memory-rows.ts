@@ -1,6 +1,6 @@
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
-import type { DailyEvidence } from './click-memory-evidence.ts'
+import { type DailyEvidence, WIDTH } from './click-memory-evidence.ts'
 import type { Slots } from './slots.ts'
 
 /** What one session taught about one document of one query. */
@@ -12,6 +12,8 @@ export interface Attribution {
 }
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT
+/** The column of looks, which stand apart in a row. */
+const LOOKS = 3
 
 // Rows are many and small: they are put together in one place, and the store copies them from there.
 let scratch = new Float64Array(4096)
@@ -28,8 +30,8 @@ function append(at: number, numbers: readonly number[]): number {
   return at + numbers.length
 }
 
-function packed(used: number): Uint8Array {
-  return Buffer.from(scratch.buffer, 0, used * BYTES)
+function packed(used: number, from = 0): Uint8Array {
+  return Buffer.from(scratch.buffer, from * BYTES, (used - from) * BYTES)
 }
 
 function list(numbers: Float64Array, from: number, length: number): number[] {
@@ -58,22 +60,52 @@ export function packRemembered(
 ): RememberedRow {
   let used = 0
   for (const evidence of documents.values()) {
-    reserve(used, evidence.length + 1)
-    scratch[used] = evidence.length
-    used = append(used + 1, evidence)
+    const days = evidence.length / WIDTH
+    reserve(used, 1 + days * LOOKS)
+    scratch[used] = days * LOOKS
+    used = appendColumns(used + 1, evidence, { from: 0, until: LOOKS })
   }
-  return { sequence, documents: names, evidence: packed(used) }
+  const before = used
+  for (const evidence of documents.values()) {
+    reserve(used, evidence.length / WIDTH)
+    used = appendColumns(used, evidence, { from: LOOKS, until: WIDTH })
+  }
+  return { sequence, documents: names, evidence: packed(before), looks: packed(used, before) }
+}
+
+/** Of each day those of its numbers. */
+function appendColumns(
+  at: number,
+  evidence: DailyEvidence,
+  { from, until }: { from: number; until: number },
+): number {
+  let end = at
+  for (let day = 0; day < evidence.length; day += WIDTH)
+    for (let column = from; column < until; column += 1) {
+      scratch[end] = evidence[day + column] as number
+      end += 1
+    }
+  return end
 }
 
 export function unpackRemembered(row: RememberedRow): Map<DocumentKey, DailyEvidence> {
   const numbers = unpacked(row.evidence)
+  const looks = row.looks === undefined ? undefined : unpacked(row.looks)
   let at = 0
+  let day = 0
   const documents: DocumentKey[] = JSON.parse(`[${row.documents}]`)
   return new Map(
     documents.map((document) => {
-      const length = numbers[at] ?? 0
-      at += 1 + length
-      return [document, list(numbers, at - length, length)] as const
+      const end = at + 1 + (numbers[at] ?? 0)
+      const evidence: DailyEvidence = []
+      for (at += 1; at < end; at += LOOKS) {
+        for (let column = 0; column < LOOKS; column += 1)
+          evidence.push(numbers[at + column] as number)
+        // Of rows from before looks were counted it is not known where they were.
+        evidence.push(looks?.[day] ?? (numbers[at + LOOKS - 1] as number))
+        day += 1
+      }
+      return [document, evidence.slice()] as const
     }),
   )
 }

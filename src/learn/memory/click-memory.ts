@@ -11,7 +11,13 @@ import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
 import { weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
-import { DOCUMENTS_MAX, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
+import {
+  DOCUMENTS_MAX,
+  openPairs,
+  type Pairs,
+  type Remembered,
+  type View,
+} from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
 import { addedScore, type MemorySettings, rateOf } from './click-rate.ts'
@@ -45,13 +51,15 @@ interface ClickMemoryFigures {
 }
 
 type MemoryConfig = MemorySettings &
-  Pick<Config, 'memoryPairsMax' | 'examinationEta' | 'sessionAbsoluteMs' | 'retentionMs'>
+  Pick<Config, 'memoryPairsMax' | 'sessionAbsoluteMs' | 'retentionMs'>
 
 interface MemoryParts {
   store: Store
   events: Pick<Events, 'recordWithin'>
   gains: Gains
   config: MemoryConfig
+  /** Position p is looked at with probability 1/p^η; what is known of it changes. */
+  eta: () => number
   clock: () => number
 }
 
@@ -67,9 +75,7 @@ interface Flagged {
   document: DocumentKey
 }
 
-interface Core {
-  config: MemoryConfig
-  clock: () => number
+interface Core extends Pick<MemoryParts, 'config' | 'eta' | 'clock'> {
   /** What facts change; another than `read` while the log is folded anew. */
   written: Pairs
   read: Pairs
@@ -78,15 +84,15 @@ interface Core {
 }
 
 export function openClickMemory(parts: MemoryParts): ClickMemory {
-  const { store, events, gains, config, clock } = parts
+  const { store, events, gains, config, eta, clock } = parts
   const noteSessions = () => openAttributions(store, lifeOf(config))
   const attributions = noteSessions()
   const stale = new Set<Remembered>()
   const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
   const first = openAll()
-  const core: Core = { config, clock, stale, written: first, read: first }
+  const core: Core = { config, eta, clock, stale, written: first, read: first }
   const lessonsTo = (teach: Teach, known = noteSessions()) =>
-    openLessons({ attributions: known, gains, eta: config.examinationEta, teach })
+    openLessons({ attributions: known, gains, teach })
   const lessons = lessonsTo((change) => core.written.add(change), attributions)
   let flaggedNow: Flagged[] = []
   let flagged = 0
@@ -177,24 +183,28 @@ function readingOf(core: Core): Pick<ClickMemory, 'added' | 'isClicked' | 'descr
 function added(core: Core, queryHash: string): AddedScores {
   const remembered = core.read.find(queryHash)
   if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING_ADDED
-  if (remembered.view?.day !== dayOf(core.clock())) remembered.view = viewOf(core, remembered)
+  const { view } = remembered
+  if (view?.day === dayOf(core.clock()) && view.eta === core.eta()) return view.added
+  remembered.view = viewOf(core, remembered)
   return remembered.view.added
 }
 
-function viewOf({ config, clock }: Core, remembered: Remembered) {
+function viewOf({ config, eta: known, clock }: Core, remembered: Remembered): View {
   const { gain: gained, documents } = remembered
   const day = dayOf(clock())
-  if (gained === 0) return { day, added: NOTHING_ADDED }
+  const eta = known()
+  if (gained === 0) return { day, eta, added: NOTHING_ADDED }
+  const weighing = { memoryHalfLifeMs: config.memoryHalfLifeMs, eta }
   let count = 0
   for (const evidence of documents.values()) {
-    const { gain, examination } = weighEvidence(evidence, day, config.memoryHalfLifeMs)
+    const { gain, examination } = weighEvidence(evidence, day, weighing)
     values[count] = addedScore(config, gain, examination)
     count += 1
   }
-  if (count > ADDED_MAX) return { day, added: greatest([...documents.keys()]) }
+  if (count > ADDED_MAX) return { day, eta, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
   const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
-  return { day, added: { documents: remembered.names, values: written, count } }
+  return { day, eta, added: { documents: remembered.names, values: written, count } }
 }
 
 /** The values of the view that is being made. */
@@ -214,13 +224,14 @@ function greatest(keys: readonly DocumentKey[]): AddedScores {
   }
 }
 
-function describe({ read, config, clock }: Core, queryHash: string, key: DocumentKey) {
+function describe({ read, config, eta, clock }: Core, queryHash: string, key: DocumentKey) {
   const evidence = read.find(queryHash)?.documents.get(key)
   if (evidence === undefined) return undefined
-  const { gain, examination } = weighEvidence(evidence, dayOf(clock()), config.memoryHalfLifeMs)
+  const settings = { ...config, eta: eta() }
+  const { gain, examination } = weighEvidence(evidence, dayOf(clock()), settings)
   const rate = rateOf(config, gain, examination)
   const value = addedScore(config, gain, examination)
-  return { value, gain, examination, rate, ...reasonsOf(evidence, config) }
+  return { value, gain, examination, rate, ...reasonsOf(evidence, settings) }
 }
 
 function tell(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {

@@ -1,6 +1,6 @@
 import { type DocumentKey, documentOf } from '../../schema/document-key.ts'
 import type { RememberedRow } from '../../schema/memory-record.ts'
-import { examinationOf, gainOf, weighEvidence } from './click-memory-evidence.ts'
+import { examinationOf, gainOf, type Weighing, weighEvidence } from './click-memory-evidence.ts'
 import { unpackRemembered } from './click-memory-rows.ts'
 
 /** What is expected of a document that nobody has met, what that is worth, and how fast evidence fades. */
@@ -52,7 +52,7 @@ export interface RatedDocument {
 export function countRates(
   rows: Iterable<RememberedRow>,
   day: number,
-  settings: RateSettings,
+  settings: RateSettings & Weighing,
 ): Map<number, RatedDocument[]> {
   const sums = new Map<DocumentKey, { gain: number; examination: number }>()
   for (const row of rows) {
@@ -60,7 +60,7 @@ export function countRates(
     if (![...documents.values()].some((evidence) => gainOf(evidence) > 0)) continue
     for (const [key, evidence] of documents) {
       if (gainOf(evidence) + examinationOf(evidence) === 0) continue
-      const { gain, examination } = weighEvidence(evidence, day, settings.memoryHalfLifeMs)
+      const { gain, examination } = weighEvidence(evidence, day, settings)
       const sum = sums.get(key)
       if (sum === undefined) sums.set(key, { gain, examination })
       else {

@@ -35,6 +35,8 @@ export interface ClickRatesParts {
   pool: Pick<Pool, 'run'>
   memory: Pick<ClickMemory, 'figures' | 'changes'>
   config: RatesConfig
+  /** Position p is looked at with probability 1/p^η. */
+  eta: () => number
   clock: () => number
   /** The indices that are open; the numbers of openings ascend. */
   opened: () => readonly RatedIndex[]
@@ -143,7 +145,7 @@ async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
     day: dayOf(core.clock()),
     // What was to be forgotten must be in no count that is kept.
     since: isRelearned ? edition : Math.max(0, edition - EDITIONS_HELD),
-    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs },
+    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, eta: core.eta() },
   })
   // Asked again with the next tick.
   if (counted === undefined) return

@@ -7,23 +7,25 @@ const SLOTS_MAX = 3
 
 /**
  * Lets `millionths` count at a time. When something counted close to it already, only what surpasses that is added;
- * when the session has had its say, nothing is. Returns what to add, and the time for which it counts.
+ * when the session has had its say, nothing is. Returns what to add, the time for which it counts, and whether nothing
+ * counted then.
  */
 export function fillSlot(
   slots: Slots,
   timeMs: number,
   millionths: number,
-): { timeMs: number; change: number } | undefined {
+): { timeMs: number; change: number; isNew: boolean } | undefined {
   const at = slotAt(slots, timeMs)
   if (at !== undefined) {
-    const change = millionths - (slots[at + 1] as number)
+    const before = slots[at + 1] as number
+    const change = millionths - before
     if (change <= 0) return undefined
     slots[at + 1] = millionths
-    return { timeMs: slots[at] as number, change }
+    return { timeMs: slots[at] as number, change, isNew: before === 0 }
   }
   if (slots.length >= 2 * SLOTS_MAX) return undefined
   slots.push(timeMs, millionths)
-  return { timeMs, change: millionths }
+  return { timeMs, change: millionths, isNew: true }
 }
 
 /** Empties the slot at a time; returns what to take away, and the time for which it counted. */

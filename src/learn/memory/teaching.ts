@@ -1,6 +1,7 @@
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
 import { dayOf } from '../wire/duration.ts'
+import { MILLION } from './click-memory-evidence.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import {
   type Attribution,
@@ -68,7 +69,8 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
       found.look = look
       const day = dayOf(timeMs)
       return documents.map((document, at) => {
-        return { document, day, gain: 0, examination: millionths[at] as number }
+        const examination = millionths[at] as number
+        return { document, day, gain: 0, examination, looks: examination === 0 ? 0 : MILLION }
       })
     }
     if (isAgain(found.look, look)) return NOTHING
@@ -82,11 +84,21 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
     const filled = fillSlot(examinations, timeMs, millionths[at] as number)
     if (filled === undefined) continue
     if (known === undefined) attributed.set(document, { entries: 0, gains: [], examinations })
-    seen.push({ document, day: dayOf(filled.timeMs), gain: 0, examination: filled.change })
+    seen.push({ document, day: dayOf(filled.timeMs), ...lookOf(filled.change, filled.isNew) })
   }
   // A look that teaches nothing more leaves the row in its form: when it was last saved must not matter.
   if (seen.length > 0) unfold(found)
   return seen
+}
+
+/** What a look changes; one that is no new one only stands higher than before. */
+export function lookOf(
+  examination: number,
+  isNew = true,
+): Pick<DocumentChange, 'gain' | 'examination' | 'looks'> {
+  // So far down that it counts as none.
+  const looks = isNew && examination !== 0 ? Math.sign(examination) * MILLION : 0
+  return { gain: 0, examination, looks }
 }
 
 /**

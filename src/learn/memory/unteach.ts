@@ -42,5 +42,6 @@ function sessionOf(fact: Fact): string[] {
 }
 
 function negative(change: QueryChange['documents'][number]): QueryChange['documents'][number] {
-  return { ...change, gain: -change.gain, examination: -change.examination }
+  const { gain, examination, looks } = change
+  return { ...change, gain: -gain, examination: -examination, looks: -looks }
 }

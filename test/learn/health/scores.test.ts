@@ -49,7 +49,7 @@ describe('effectiveness', () => {
 })
 
 describe('convergence', () => {
-  const config = readConfig({})
+  const config = { ...readConfig({}), eta: 1 }
   const MILLION = 1_000_000
 
   async function scored(evidence: number[][]) {
@@ -61,16 +61,20 @@ describe('convergence', () => {
     return convergence(store, config, NOW_MS)
   }
   const many = (one: number[], length = 200) => Array.from({ length }, () => one)
-  const settled = [DAY - 3, 5 * MILLION, 20 * MILLION]
+  /** A day on which a document stood first as often as it was looked at. */
+  const on = (day: number, gain: number, looks: number) => {
+    return [day, gain * MILLION, looks * MILLION, looks * MILLION]
+  }
+  const settled = on(DAY - 3, 5, 20)
 
   it('is one where today changed nothing', async () => {
     expect(await scored(many(settled))).toEqual({ score: 1, status: 'GOOD', samples: 200 })
   })
 
   it('falls with what today moved, and knows nothing of pairs that are new', async () => {
-    const little = [...settled, DAY, 0.3 * MILLION, MILLION]
-    const much = [...settled, DAY, 0, 60 * MILLION]
-    const fresh = [DAY, 3 * MILLION, MILLION]
+    const little = [...settled, ...on(DAY, 0.3, 1)]
+    const much = [...settled, ...on(DAY, 0, 60)]
+    const fresh = on(DAY, 3, 1)
     const { score: few = 0 } = await scored(many(little))
     const { score: lot = 0, samples } = await scored([...many(much), ...many(fresh)])
     expect(few).toBeGreaterThan(0.9)
@@ -79,7 +83,7 @@ describe('convergence', () => {
   })
 
   it('is one where the added score was at its bound, and is', async () => {
-    const bounded = [DAY - 3, 50 * MILLION, MILLION, DAY, 50 * MILLION, MILLION]
+    const bounded = [...on(DAY - 3, 50, 1), ...on(DAY, 50, 1)]
     expect(await scored(many(bounded))).toMatchObject({ score: 1 })
   })
 

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { expect, it, onTestFinished } from 'vitest'
 import type { Consumer, Fact } from '../../../src/learn/facts.ts'
 import { GROUPS, openFold, type Saved } from '../../../src/learn/loop/fold.ts'
+import { MILLION, WIDTH } from '../../../src/learn/memory/click-memory-evidence.ts'
 import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../../src/schema/memory-record.ts'
 import { temporaryStore, until } from '../../store/open.ts'
@@ -292,17 +293,24 @@ it('what is remembered of a pair is what its sessions are on record for', async 
     { numRuns: 6 },
   )
   const { tables } = learner.store
-  const sums = new Map<string, number>()
+  const sums = new Map<string, [gain: number, examination: number, looks: number]>()
+  const amountsOf = (slots: number[]) => slots.filter((_, slot) => slot % 2 === 1)
+  const sumOf = (amounts: number[]) => amounts.reduce((all, each) => all + each, 0)
   for (const { value } of tables.attributions.range())
-    for (const [document, { gains, examinations }] of unpackAttributed(value))
-      for (const slots of [gains, examinations])
-        for (const [slot, amount] of slots.entries())
-          if (slot % 2 === 1) sums.set(document, (sums.get(document) ?? 0) + amount)
+    for (const [document, { gains, examinations }] of unpackAttributed(value)) {
+      const [gain, examination, looks] = sums.get(document) ?? [0, 0, 0]
+      const seen = amountsOf(examinations)
+      const lookedAt = seen.filter((amount) => amount > 0).length * MILLION
+      const gained = gain + sumOf(amountsOf(gains))
+      sums.set(document, [gained, examination + sumOf(seen), looks + lookedAt])
+    }
   const row = tables.clickMemory.get(QUERY_HASH)
   const remembered = row === undefined ? new Map<string, number[]>() : unpackRemembered(row)
   for (const [document, evidence] of remembered) {
-    const sum = evidence.reduce((all, each, place) => all + (place % 3 === 0 ? 0 : each), 0)
-    expect(sum, document).toBe(sums.get(document))
+    const columns = [1, 2, 3].map((column) =>
+      sumOf(evidence.filter((_, place) => place % WIDTH === column)),
+    )
+    expect(columns, document).toEqual(sums.get(document))
   }
   expect(remembered.size).toBe(3)
 }, 60_000)

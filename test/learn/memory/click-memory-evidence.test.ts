@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import {
   addEvidence,
   type DailyEvidence,
+  type EvidenceChange,
   examinationOf,
   gainOf,
   weighEvidence,
@@ -12,12 +13,12 @@ const change = fc.record({
   day: fc.integer({ min: 20_000, max: 20_025 }),
   gain: fc.integer({ min: 0, max: 3_000_000 }),
   examination: fc.integer({ min: 0, max: 1_000_000 }),
+  looks: fc.integer({ min: 0, max: 3 }),
 })
 
-function fold(changes: { day: number; gain: number; examination: number }[]): DailyEvidence {
+function fold(changes: EvidenceChange[]): DailyEvidence {
   let evidence: DailyEvidence = []
-  for (const { day, gain, examination } of changes)
-    evidence = addEvidence(evidence, day, gain, examination)
+  for (const each of changes) evidence = addEvidence(evidence, each)
   return evidence
 }
 
@@ -35,9 +36,9 @@ it('what was added can be taken out again exactly', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), fc.array(change), (kept, taken) => {
       let evidence = fold([...kept, ...taken])
-      for (const { day, gain, examination } of taken) {
-        evidence = addEvidence(evidence, day, -gain, 0)
-        evidence = addEvidence(evidence, day, 0, -examination)
+      for (const { day, gain, examination, looks } of taken) {
+        evidence = addEvidence(evidence, { day, gain: -gain, examination: 0, looks: 0 })
+        evidence = addEvidence(evidence, { day, gain: 0, examination: -examination, looks: -looks })
       }
       expect(evidence).toEqual(fold(kept))
     }),
@@ -45,26 +46,79 @@ it('what was added can be taken out again exactly', () => {
 })
 
 it('what is taken from a day that has nothing is not owed to it', () => {
-  expect(addEvidence([], 5, -1, 2)).toEqual([5, 0, 2])
-  expect(addEvidence([4, 1, 1], 5, 2, -1)).toEqual([4, 1, 1, 5, 2, 0])
-  expect(addEvidence([4, 1, 1], 5, -2, -1)).toEqual([4, 1, 1])
+  const on = (gain: number, examination: number, looks: number) => {
+    return { day: 5, gain, examination, looks }
+  }
+  expect(addEvidence([], on(-1, 2, 3))).toEqual([5, 0, 2, 3])
+  expect(addEvidence([4, 1, 1, 1], on(2, -1, -1))).toEqual([4, 1, 1, 1, 5, 2, 0, 0])
+  expect(addEvidence([4, 1, 1, 1], on(-2, -1, -1))).toEqual([4, 1, 1, 1])
 })
 
 it('days beyond the bound join the next, and nothing is lost', () => {
-  const changes = Array.from({ length: 100 }, (_, day) => ({ day, gain: 1, examination: 2 }))
+  const changes = Array.from({ length: 100 }, (_, day) => ({
+    day,
+    gain: 1,
+    examination: 2,
+    looks: 3,
+  }))
   const evidence = fold(changes)
-  expect(evidence).toHaveLength(32 * 3)
-  expect(evidence.slice(0, 6)).toEqual([68, 69, 138, 69, 1, 2])
+  expect(evidence).toHaveLength(32 * 4)
+  expect(evidence.slice(0, 8)).toEqual([68, 69, 138, 207, 69, 1, 2, 3])
   expect([gainOf(evidence), examinationOf(evidence)]).toEqual([100, 200])
-  expect(gainOf(addEvidence(evidence, 3, -1, 0))).toBe(99)
+  const less = { day: 3, gain: -1, examination: 0, looks: 0 }
+  expect(gainOf(addEvidence(evidence, less))).toBe(99)
 })
 
 it('each day weighs what its age leaves of it; days to come weigh like today', () => {
   const evidence = fold([
-    { day: 10, gain: 1_000_000, examination: 2_000_000 },
-    { day: 12, gain: 1_000_000, examination: 0 },
-    { day: 15, gain: 500_000, examination: 0 },
+    { day: 10, gain: 1_000_000, examination: 2_000_000, looks: 4_000_000 },
+    { day: 12, gain: 1_000_000, examination: 0, looks: 0 },
+    { day: 15, gain: 500_000, examination: 0, looks: 0 },
   ])
-  const weighed = weighEvidence(evidence, 14, 2 * 86_400_000)
+  const weighed = weighEvidence(evidence, 14, { memoryHalfLifeMs: 2 * 86_400_000, eta: 1 })
   expect(weighed).toEqual({ gain: 0.25 + 0.5 + 0.5, examination: 0.5 })
+})
+
+it('looks at one position weigh 1/p^η whatever η is; those at several as if all had been at their middle', () => {
+  const weigh = (looks: [position: number, count: number][], eta: number) => {
+    const changes = looks.map(([position, count]) => {
+      const each = count * 1_000_000
+      return { day: 1, gain: 0, examination: each / position, looks: each }
+    })
+    return weighEvidence(fold(changes), 1, { memoryHalfLifeMs: 1, eta }).examination
+  }
+  for (const eta of [0, 0.5, 1, 2]) expect(weigh([[4, 3]], eta)).toBeCloseTo(3 * 4 ** -eta, 12)
+  expect(
+    weigh(
+      [
+        [1, 2],
+        [4, 2],
+      ],
+      0,
+    ),
+  ).toBe(4)
+  expect(
+    weigh(
+      [
+        [1, 2],
+        [4, 2],
+      ],
+      1,
+    ),
+  ).toBe(2.5)
+  expect(
+    weigh(
+      [
+        [1, 2],
+        [4, 2],
+      ],
+      2,
+    ),
+  ).toBeCloseTo(4 * (2.5 / 4) ** 2, 12)
+})
+
+it('evidence from before looks were counted weighs what it did', () => {
+  const before = [1, 0, 250_000, 250_000]
+  for (const eta of [0, 1, 2])
+    expect(weighEvidence(before, 1, { memoryHalfLifeMs: 1, eta }).examination).toBe(0.25)
 })

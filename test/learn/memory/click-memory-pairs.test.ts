@@ -5,7 +5,13 @@ import { temporaryStore } from '../../store/open.ts'
 it('what was evicted is not taken away again', () => {
   const pairs = openPairs(temporaryStore(), 100, () => {})
   const teach = (sequence: number, document: string, millionths: number) => {
-    const change = { document, day: 1, gain: millionths, examination: millionths }
+    const change = {
+      document,
+      day: 1,
+      gain: millionths,
+      examination: millionths,
+      looks: millionths,
+    }
     pairs.add({ sequence, queryHash: 'q', documents: [change] })
   }
   teach(1, '1/a', 1_000_000)

@@ -293,3 +293,31 @@ it('folded anew, what an old session may still say goes by its own time, whereve
   memory.publish?.()
   expect(learnedRows(store)).toBe(learned)
 })
+
+it('what was learned is weighed by how people are known to look, also what was learned before that', async () => {
+  const { session, search, tell, added, memory, people } = start()
+  const sessionId = await session()
+  await tell(sessionId, search(sessionId, ['a', 'b', 'c', 'd']), 'd')
+  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 4), 6)
+  people.eta = 0
+  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1), 6)
+  expect((await added()).b).toBeCloseTo(scoreOf(0, 1), 6)
+  people.eta = 2
+  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 16), 6)
+  expect(memory.describe(QUERY_HASH, '1/d')).toMatchObject({
+    examination: expect.closeTo(1 / 16, 6),
+    undecayed: { examination: expect.closeTo(1 / 16, 6) },
+  })
+})
+
+it('who is forgotten takes their looks along, and what was not looked at counts as no look', async () => {
+  const { session, search, tell, added, memory, people } = start()
+  people.eta = 0
+  const [first, second] = [await session(), await session()]
+  await tell(first, search(first, ['a', 'b']), 'b')
+  const queryId = search(second, ['a', 'b'])
+  await tell(second, queryId, 'a', { userAction: 'view', customMetadata: { viewed: false } })
+  await added()
+  expect(memory.describe(QUERY_HASH, '1/a')?.examination).toBeCloseTo(1, 6)
+  expect(memory.describe(QUERY_HASH, '1/b')?.examination).toBeCloseTo(2, 6)
+})

@@ -9,16 +9,21 @@ import { temporaryStore } from '../../store/open.ts'
 import { DAY_MS, openLearner, START_MS } from '../learner.ts'
 
 const TODAY = dayOf(START_MS)
-const SETTINGS = { memoryPriorWeight: 2, memoryPriorRate: 0.05, memoryHalfLifeMs: 10 * DAY_MS }
+const SETTINGS = {
+  ...{ memoryPriorWeight: 2, memoryPriorRate: 0.05, memoryHalfLifeMs: 10 * DAY_MS },
+  eta: 1,
+}
 
 /** A query's row: for each document [days ago, gain, examination] of each day, oldest first. */
 function row(documents: Record<string, [number, number, number][]>): RememberedRow {
   const evidence = Object.entries(documents).map(([key, days]): [string, DailyEvidence] => [
     key,
-    days.flatMap(([ago, gain, seen]) => [TODAY - ago, gain * MILLION, seen * MILLION]),
+    days.flatMap(([ago, gain, seen]) => {
+      return [TODAY - ago, gain * MILLION, seen * MILLION, seen * MILLION]
+    }),
   ])
-  const { sequence, documents: names, evidence: bytes } = packRemembered(1, new Map(evidence))
-  return { sequence, documents: names, evidence: Uint8Array.from(bytes) }
+  const { evidence: bytes, ...rest } = packRemembered(1, new Map(evidence))
+  return { ...rest, evidence: Uint8Array.from(bytes), looks: Uint8Array.from(rest.looks ?? []) }
 }
 
 function ratesOf(rows: Iterable<RememberedRow>, indexId = 1): Record<string, number> {
