@@ -93,7 +93,7 @@ export const SETTINGS = {
   memoryHalfLifeMs: { env: 'MEMORY_HALF_LIFE_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 60_000, max: 3650 * 86_400_000, about: 'time in which evidence loses half of its weight' },
   memoryPairsMax: { env: 'MEMORY_PAIRS_MAX', kind: 'integer', fallback: 200_000, min: 100, max: 100_000_000, about: 'pairs of query and document that click memory keeps' },
   clickRatesMs: { env: 'CLICK_RATES_MS', kind: 'integer', fallback: 60_000, min: 1000, max: 30 * 86_400_000, about: 'least time between two counts of the click rates of documents, a feature for models' },
-  examinationEta: { env: 'EXAMINATION_ETA', kind: 'number', fallback: 1, min: 0, max: 5, about: 'position p is looked at with probability 1/p^η' },
+  examinationEta: { env: 'EXAMINATION_ETA', kind: 'number', fallback: 1, min: 0, max: 5, about: 'position p is looked at with probability 1/p^η: the η that is expected, until clicks on drawn orders tell how people look' },
   explorationShare: { env: 'EXPLORATION_SHARE', kind: 'number', fallback: 0.05, min: 0, max: 1, about: 'share of the searches with a session whose order within the page is drawn; 0 turns it off' },
   explorationTemperature: { env: 'EXPLORATION_TEMPERATURE', kind: 'number', fallback: 0.1, min: 0.0001, max: 10, about: 'how far a drawn order strays, on the scale of the fused score' },
   impressionsMax: { env: 'IMPRESSIONS_MAX', kind: 'integer', fallback: 500_000, min: 1000, max: 1_000_000_000, about: 'impressions kept; the oldest go first' },

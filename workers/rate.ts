@@ -1,4 +1,5 @@
 import { RELEARNING } from '../src/learn/loop/fold.ts'
+import type { Weighing } from '../src/learn/memory/click-memory-evidence.ts'
 import {
   countRates,
   RATED_MAX,
@@ -19,7 +20,7 @@ export interface RateInput {
   since: number
   /** UTC day, on which evidence is weighed. */
   day: number
-  settings: RateSettings
+  settings: RateSettings & Weighing
   /** The open indices. */
   engines: readonly { indexId: number; engineId: number }[]
 }

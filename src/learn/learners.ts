@@ -12,6 +12,7 @@ import type { SearchesOptions } from './impressions/searches.ts'
 import { openLog } from './loop/log.ts'
 import { openClickMemory } from './memory/click-memory.ts'
 import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
+import { openExamination } from './memory/examination.ts'
 import { openModels } from './models/models.ts'
 import type { LiveIndex } from './patterns/evidence.ts'
 import { openPatterns } from './patterns/patterns.ts'
@@ -48,7 +49,8 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const modelSignals = openModelSignals(store, log)
   const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
-  const eta = () => config.examinationEta
+  const examination = openExamination(store, config.examinationEta)
+  const eta = examination.inUse
   const clickMemory = openClickMemory({ ...shared, events, gains, eta })
   const clickRates = openClickRates({
     ...shared,
@@ -61,7 +63,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const addTotals = sessions.totals.addWithin
   const { lull } = pool
   const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotals, lull })
-  const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of })
+  const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of, eta })
   const { exactModel } = models
   const rankable = { exactModel, isSearched }
   const experiments = openExperiments({ ...shared, ...rankable, events, sessions, metrics })
@@ -72,10 +74,11 @@ export function openLearners(options: LearningOptions, position: () => number) {
     events,
     patterns,
     find: log.find,
+    eta,
     featureNames,
     liveIndex,
   })
-  const reporting = openReporting({ ...shared, log, sessions, metrics })
+  const reporting = openReporting({ ...shared, log, sessions, metrics, examination })
   const intakes = [feedback, reporting.analytics, modelSignals]
   const signals = openSignals({ ...shared, log, events, intakes, position, metrics })
   const consumers: Consumer[] = [

@@ -47,7 +47,7 @@ const ExaminationFigures = Type.Object(
   { inUse: Type.Number(), eta: Eta, low: Eta, high: Eta, samples: Type.Integer() },
   {
     description:
-      'Position p is looked at with probability 1/p^η: the η in use, the one that drawn orders show with its 95 % interval, and the clicks that it was made from.',
+      'Position p is looked at with probability 1/p^η: the η in use, which goes from what is expected to what clicks say, the more of them the faster; the one that clicks on drawn orders show, with its 95 % interval; and how many they are.',
   },
 )
 

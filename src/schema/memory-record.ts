@@ -32,12 +32,12 @@ export interface TaughtRow {
   taught: Uint8Array
 }
 
-/** Sums over the clicks of one day for each pair of neighbouring positions (k, k + 1), k from 1. */
+/** What the clicks of one day say of how people look; see learn/memory/examination.ts. */
 export interface ExaminationDay {
   clicks: number
-  /** Weights of clicks on the upper one, and of their squares. */
-  upper: number[]
-  upperSquares: number[]
-  lower: number[]
-  lowerSquares: number[]
+  /** Sums of scores (see learn/statistics/position-bias.ts); rows of earlier versions have others. */
+  places?: number[]
+  parts?: number[]
+  /** With what page units count, and what they clicked of it; int32. */
+  pages?: Uint8Array
 }

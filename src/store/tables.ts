@@ -179,7 +179,7 @@ export const TABLES = {
   experimentReported: packed<[string, string, number], SumsRow>(),
   /** [experiment id, unit, metric] → what was reported of one unit. */
   experimentObserved: packed<[string, string, string], ObservedRow>(),
-  /** Day since the epoch → clicks on pairs of neighbours that might have been swapped; see learn/memory/examination.ts. */
+  /** Day since the epoch → what clicks on drawn orders say of how people look; see learn/memory/examination.ts. */
   examinations: packed<number, ExaminationDay>(),
   /** [day since the epoch, type] → events of learning. */
   eventDays: packed<[number, string], number>(),
@@ -203,7 +203,7 @@ export type Rows = { [Name in TableName]: (typeof TABLES)[Name]['row'] }
  * version before would misread: that version must not, for example, go on with tests whose sums it can't read, and
  * end them because of it.
  */
-export const FORMAT = 4
+export const FORMAT = 5
 
 /** Tables that an environment may hold; LMDB wants to know before it opens the first. */
 export const TABLES_MAX = 64

@@ -35,8 +35,7 @@ it('each part removes what is past its time with every round', async () => {
       tables.feedbackSeen.put([0, old], [])
       tables.eventDays.put([0, 'MODEL_SYNCED'], 1)
       tables.reportedClicks.put(old, 1)
-      const none = { upper: [], upperSquares: [], lower: [], lowerSquares: [] }
-      tables.examinations.put(0, { clicks: 1, ...none })
+      tables.examinations.put(0, { clicks: 1, places: [], parts: [] })
     })
     await learning.tick()
     expect({

@@ -80,12 +80,13 @@ export interface AdaptationsParts {
     adaptationCanaryShare: number
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number
-    examinationEta: number
     learning: boolean
     retentionMs: number
   }
   clock: () => number
   find: ReplayParts['find']
+  /** Position p is looked at with probability 1/p^η. */
+  eta: () => number
   featureNames: () => readonly string[]
   exactModel: ExactModel
   liveIndex: LiveIndex
@@ -117,8 +118,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const before = (scope: string) =>
     scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
-    const { examinationEta, learning } = config
-    const replay = { clicks, find, featureNames: parts.featureNames(), examinationEta, liveIndex }
+    const { learning } = config
+    const replay = { clicks, find, featureNames: parts.featureNames(), eta: parts.eta(), liveIndex }
     return makeDraft(sent, rule, { replay, before, exactModel, isSearched, learning, clock })
   }
   return {

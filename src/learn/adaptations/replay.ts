@@ -12,7 +12,8 @@ export interface ReplayParts {
   find: (queryId: string) => StoredImpression | undefined
   /** Names of an impression's features, in their order. */
   featureNames: readonly string[]
-  examinationEta: number
+  /** Position p is looked at with probability 1/p^η. */
+  eta: number
   liveIndex: LiveIndex
 }
 
@@ -50,7 +51,7 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
   if (moves.length === 0) return nothing('No clicked searches are logged to replay.')
   return {
     samples: moves.length,
-    estimates: estimate(moves, parts.examinationEta),
+    estimates: estimate(moves, parts.eta),
     note:
       moves.length === 1
         ? 'One clicked search was ranked anew.'

@@ -38,9 +38,9 @@ export interface LearningHealthParts {
   loop: Pick<Loop, 'position'>
   models: Pick<Models, 'figures'>
   adaptations: { figures: () => object }
-  examination: Pick<Examination, 'estimate'>
+  examination: Pick<Examination, 'estimate' | 'inUse'>
   events: Pick<Events, 'counts'>
-  config: MemorySettings & Pick<Config, 'retentionMs' | 'examinationEta'>
+  config: MemorySettings & Pick<Config, 'retentionMs'>
   clock: () => number
 }
 
@@ -57,7 +57,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   async function score(nowMs: number) {
     return {
       effectiveness: effectiveness(store, nowMs),
-      convergence: await convergence(store, { ...config, eta: config.examinationEta }, nowMs),
+      convergence: await convergence(store, { ...config, eta: parts.examination.inUse() }, nowMs),
       stability: stability(events.counts(nowMs - config.retentionMs)),
     }
   }
@@ -87,9 +87,9 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
       if (isDone || position !== moved.position) moved = { position, atMs: nowMs }
     },
     examination: () => {
-      const { eta, low, high, samples } = parts.examination.estimate(clock() - config.retentionMs)
+      const { eta, low, high, samples } = parts.examination.estimate()
       return {
-        inUse: config.examinationEta,
+        inUse: parts.examination.inUse(),
         eta: eta ?? null,
         low: low ?? null,
         high: high ?? null,

@@ -20,11 +20,11 @@ export interface Remembered {
   /** Keys of the documents as the row holds them; undefined when they are other ones by now. */
   names?: string | undefined
   /** What was last published. */
-  view?: View | undefined
+  view?: MemoryView | undefined
 }
 
 /** What searches read: what is remembered, as it weighs on one day and with one η. */
-export interface View {
+export interface MemoryView {
   day: number
   eta: number
   added: AddedScores

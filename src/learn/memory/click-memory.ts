@@ -13,10 +13,10 @@ import { weighEvidence } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import {
   DOCUMENTS_MAX,
+  type MemoryView,
   openPairs,
   type Pairs,
   type Remembered,
-  type View,
 } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
@@ -189,7 +189,7 @@ function added(core: Core, queryHash: string): AddedScores {
   return remembered.view.added
 }
 
-function viewOf({ config, eta: known, clock }: Core, remembered: Remembered): View {
+function viewOf({ config, eta: known, clock }: Core, remembered: Remembered): MemoryView {
   const { gain: gained, documents } = remembered
   const day = dayOf(clock())
   const eta = known()

@@ -4,20 +4,28 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
 import { isOthers } from '../feedback/feedback-entries.ts'
 import { drawnScores } from '../impressions/draw.ts'
-import { EXPLORED_MAX } from '../impressions/exploration.ts'
+import { EXPLORED_MAX, marginalRows } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
+import { murmur3 } from '../statistics/murmur3.ts'
+import {
+  addScores,
+  expectedEta,
+  likelyEta,
+  noScores,
+  type PositionScores,
+} from '../statistics/position-bias.ts'
 import { dayOf } from '../wire/duration.ts'
 
 /**
- * How likely people look at a position, from what drawn orders showed: the chance falls as 1/pᵑ. Two neighbours that
- * the draw might as well have swapped are clicked as their places are looked at, whatever they are worth
- * (interventional harvesting: Joachims, Swaminathan, Schnabel 2017; Agarwal et al. 2019). Each click counts with the
- * share that the swapped order has in the probability of both orders, so that both are seen under the same weight;
- * such overlap weights (Li, Morgan, Zaslavsky 2018) are at most 1, however rare a draw is.
+ * How likely people look at a position, from clicks on orders that were drawn: the chance falls as 1/pᵑ (see
+ * statistics/position-bias.ts). A page of each unit counts a day, the first one that it clicks on: nobody says alone how
+ * people look.
  */
 export interface Examination extends Consumer {
-  /** Over the days since a moment. */
-  estimate: (sinceMs: number) => ExaminationEstimate
+  /** What clicks say; undefined while they are too few. */
+  estimate: () => ExaminationEstimate
+  /** The η to reckon with: what is expected, until clicks say otherwise, and the more of them the more. */
+  inUse: () => number
   /** Removes the days before a moment; returns how many. */
   sweep: (beforeMs: number) => Promise<number>
 }
@@ -31,144 +39,182 @@ export interface ExaminationEstimate {
   samples: number
 }
 
-const PAIRS = EXPLORED_MAX - 1
 const CLICKS_MIN = 50
 /** An interval wider than this on either side says nothing. */
 const MARGIN_MAX = 1
 const Z_95 = 1.96
+/** What was measured elsewhere lies about so far from 1. */
+const DEVIATION = 0.5
+/** Nothing is gained by an η beyond these, but for one that was set. */
+const LEAST = 0
+const MOST = 2
+/** What is in use changes when it is so far from what is known: all that was reckoned with it is reckoned anew. */
+const CHANGE_MIN = 0.05
+/** Units that can count on one day. */
+const UNITS_MAX = 4096
 const SWEEP_ROWS = 1000
 
-export function openExamination(store: Store): Examination {
-  const { examinations } = store.tables
-  const changed = new Map<number, ExaminationDay>()
+interface Sums extends PositionScores {
+  clicks: number
+}
 
-  function dayAt(timeMs: number): ExaminationDay {
-    const day = dayOf(timeMs)
-    const row = changed.get(day) ?? examinations.get(day) ?? newDay()
-    changed.set(day, row)
-    return row
-  }
-  function take(fact: FeedbackFact): void {
-    const { receivedMs, entry, impression, hit } = fact
-    if (isOthers(fact) || entry.status !== 'learned' || entry.action !== 'click') return
-    if (impression?.exploration === undefined || hit === undefined) return
-    if (!isFirstPage(impression)) return
-    const weights = swapWeights(impression)
-    if (hit > weights.length) return
-    const day = dayAt(receivedMs)
-    day.clicks += 1
-    addTo(day.upper, day.upperSquares, hit, weights[hit])
-    addTo(day.lower, day.lowerSquares, hit - 1, weights[hit - 1])
-  }
+interface Day extends Sums {
+  /** Two numbers for each unit that can count: the hash of its page, and a bit for each hit that it clicked. */
+  pages: Int32Array
+}
+
+interface Core {
+  store: Store
+  changed: Map<number, Day>
+  /** Over all days. */
+  sums: Sums
+  expected: number
+  inUse: number
+}
+
+/** `expected` is the η that holds while nothing is known. */
+export function openExamination(store: Store, expected: number): Examination {
+  const { examinations } = store.tables
+  const core: Core = { store, changed: new Map(), sums: newSums(), expected, inUse: expected }
+
   return {
     name: 'examination',
     group: GROUPS.reports,
-    load: () => changed.clear(),
+    load: () => {
+      core.changed.clear()
+      addUp(core)
+      use(core)
+    },
     take: (fact) => {
-      if (fact.kind === 'feedback') take(fact)
+      if (fact.kind === 'feedback') take(core, fact)
     },
     save: () => {
-      for (const [day, row] of changed) examinations.put(day, row)
-      changed.clear()
+      for (const [day, { pages, ...sums }] of core.changed)
+        examinations.put(day, { ...sums, pages: new Uint8Array(pages.buffer) })
+      core.changed.clear()
     },
+    publish: () => use(core),
     reset: () => {
-      changed.clear()
+      core.changed.clear()
       examinations.clear()
+      core.sums = newSums()
     },
-    estimate: (sinceMs) => {
-      const sums = newDay()
-      for (const { value } of examinations.range({ start: dayOf(sinceMs) })) addDay(sums, value)
-      return estimateEta(sums)
-    },
+    estimate: () => estimateOf(core.sums),
+    inUse: () => core.inUse,
     sweep: async (beforeMs) => {
       const end = dayOf(beforeMs)
       const old = [...examinations.keys({ end, limit: SWEEP_ROWS })]
-      if (old.length > 0)
-        await store.release(() => {
-          examinations.removeAll(old)
-        })
+      if (old.length === 0) return 0
+      await store.release(() => examinations.removeAll(old))
+      addUp(core)
       return old.length
     },
   }
 }
 
-/**
- * For each pair of neighbours of the page, from the top: the share of the order with the two swapped in the sum of
- * both orders' probabilities under the draw, (1 − ε)·[greedy] + ε · Plackett–Luce.
- */
-export function swapWeights({ scores: all, exploration }: Impression): number[] {
-  if (exploration === undefined) return []
-  const { epsilon, temperature } = exploration
-  const scores = drawnScores(all, exploration).slice(0, EXPLORED_MAX)
-  const highest = Math.max(...scores)
-  const odds = scores.map((score) => Math.exp((score - highest) / temperature))
-  // Probability of the shown order, and of what is left to draw from at each place.
-  const left: number[] = []
-  for (let at = odds.length - 1, sum = 0; at >= 0; at -= 1) {
-    sum += odds[at] as number
-    left[at] = sum
-  }
-  const drawn = odds.reduce((product, own, at) => product * (own / (left[at] as number)), epsilon)
-  const isGreedy = (order: readonly number[]): boolean =>
-    order.every((score, at) => at === 0 || (order[at - 1] as number) >= score)
-  const shown = drawn + (isGreedy(scores) ? 1 - epsilon : 0)
-  return odds.slice(1).map((below, at) => {
-    const above = odds[at] as number
-    // Equal scores have no greedy order that could be told from here.
-    if (above === below) return 0
-    const ratio = ((left[at] as number) - above) / ((left[at] as number) - below)
-    const order = scores.slice()
-    order[at] = scores[at + 1] as number
-    order[at + 1] = scores[at] as number
-    const swapped = drawn * ratio + (isGreedy(order) ? 1 - epsilon : 0)
-    const share = swapped / (shown + swapped)
-    return Number.isFinite(share) ? share : 0
-  })
+function newSums(): Sums {
+  return { clicks: 0, ...noScores() }
 }
 
-/** Each pair says log(upper / lower) = η · log((k + 1) / k); least squares by the inverse of their variances. */
-function estimateEta(sums: ExaminationDay): ExaminationEstimate {
-  let information = 0
-  let weighed = 0
-  for (let at = 0; at < PAIRS; at += 1) {
-    const upper = sums.upper[at] as number
-    const lower = sums.lower[at] as number
-    if (upper <= 0 || lower <= 0) continue
-    const variance =
-      (sums.upperSquares[at] as number) / upper ** 2 +
-      (sums.lowerSquares[at] as number) / lower ** 2
-    const step = Math.log((at + 2) / (at + 1))
-    information += step ** 2 / variance
-    weighed += (step * Math.log(upper / lower)) / variance
-  }
-  const { clicks: samples } = sums
-  const margin = Z_95 / Math.sqrt(information)
-  if (samples < CLICKS_MIN || !(margin <= MARGIN_MAX))
-    return { eta: undefined, low: undefined, high: undefined, samples }
-  const eta = weighed / information
-  return { eta, low: eta - margin, high: eta + margin, samples }
-}
-
-function newDay(): ExaminationDay {
-  const zeros = () => Array.from({ length: PAIRS }, () => 0)
-  return {
-    clicks: 0,
-    upper: zeros(),
-    upperSquares: zeros(),
-    lower: zeros(),
-    lowerSquares: zeros(),
+/** Over the days on the disk and those that are not there yet. */
+function addUp(core: Core): void {
+  const { store, changed } = core
+  core.sums = newSums()
+  const saved = [...store.tables.examinations.range()]
+  const days = saved.filter(({ key }) => !changed.has(key)).map(({ value }) => value)
+  for (const { clicks, places, parts } of [...days, ...changed.values()]) {
+    // Days of earlier versions have other sums.
+    if (places === undefined || parts === undefined) continue
+    core.sums.clicks += clicks
+    addAll(core.sums.places, places)
+    addAll(core.sums.parts, parts)
   }
 }
 
-function addDay(sums: ExaminationDay, day: ExaminationDay): void {
-  sums.clicks += day.clicks
-  for (const list of ['upper', 'upperSquares', 'lower', 'lowerSquares'] as const)
-    for (const [at, value] of day[list].entries())
-      sums[list][at] = (sums[list][at] as number) + value
+function addAll(sums: number[], scores: readonly number[]): void {
+  for (const [at, score] of scores.entries()) sums[at] = (sums[at] as number) + score
 }
 
-function addTo(sums: number[], squares: number[], at: number, weight: number | undefined): void {
-  if (weight === undefined) return
-  sums[at] = (sums[at] as number) + weight
-  squares[at] = (squares[at] as number) + weight ** 2
+function take(core: Core, fact: FeedbackFact): void {
+  const { receivedMs, entry, impression, hit = EXPLORED_MAX } = fact
+  if (isOthers(fact) || entry.status !== 'learned' || entry.action !== 'click') return
+  const { unit, exploration } = impression ?? {}
+  if (impression === undefined || unit === undefined || exploration === undefined) return
+  if (hit >= EXPLORED_MAX || !isFirstPage(impression)) return
+  const day = dayAt(core, dayOf(receivedMs))
+  if (!isFirst(day.pages, { unit, queryId: impression.queryId, hit })) return
+  const chances = chancesOf(impression, exploration, hit)
+  if (chances === undefined) return
+  for (const sums of [day, core.sums]) {
+    sums.clicks += 1
+    addScores(sums, hit, chances)
+  }
+}
+
+function dayAt({ store, changed }: Core, at: number): Day {
+  const known = changed.get(at)
+  if (known !== undefined) return known
+  const row: ExaminationDay | undefined = store.tables.examinations.get(at)
+  const { clicks = 0, places, parts, pages } = row ?? {}
+  const day =
+    places === undefined || parts === undefined || pages === undefined
+      ? { ...newSums(), pages: new Int32Array(2 * UNITS_MAX) }
+      : { clicks, places, parts, pages: new Int32Array(new Uint8Array(pages).buffer) }
+  changed.set(at, day)
+  return day
+}
+
+interface Clicked {
+  unit: string
+  queryId: string
+  hit: number
+}
+
+/** Whether it is the first click on this hit, on the page with which this unit counts; notes it. */
+function isFirst(pages: Int32Array, { unit, queryId, hit }: Clicked): boolean {
+  const at = 2 * (murmur3(unit, 0) % UNITS_MAX)
+  const page = murmur3(queryId, 0) | 0 || 1
+  pages[at] ||= page
+  const clicked = pages[at + 1] as number
+  if (pages[at] !== page || (clicked & (1 << hit)) !== 0) return false
+  pages[at + 1] = clicked | (1 << hit)
+  return true
+}
+
+/** How likely the hit was put at each of the first places; undefined where that was not logged. */
+function chancesOf(
+  { scores: shown }: Impression,
+  exploration: NonNullable<Impression['exploration']>,
+  hit: number,
+): Float64Array | undefined {
+  const { explored, order, epsilon, temperature } = exploration
+  if (explored && order === undefined) return undefined
+  const places = shown.map((_, at) => order?.[at] ?? at)
+  const scores: number[] = []
+  for (const [at, place] of places.entries()) scores[place] = shown[at] as number
+  const rows = marginalRows(drawnScores(scores, exploration), temperature)
+  const own = places[hit] as number
+  const chances = new Float64Array(Math.min(scores.length, EXPLORED_MAX))
+  for (let at = 0; at < chances.length; at += 1)
+    chances[at] =
+      (at === own ? 1 - epsilon : 0) + epsilon * (rows[at * chances.length + own] as number)
+  return chances
+}
+
+function use(core: Core): void {
+  const { sums, expected } = core
+  const isKnown = sums.clicks >= CLICKS_MIN
+  const prior = { mean: expected, deviation: DEVIATION }
+  const most = Math.max(MOST, expected)
+  const next = isKnown ? expectedEta(sums, prior, [LEAST, most]) : expected
+  if (Math.abs(next - core.inUse) >= CHANGE_MIN) core.inUse = Number(next.toFixed(2))
+}
+
+function estimateOf({ clicks, ...scores }: Sums): ExaminationEstimate {
+  const likely = clicks < CLICKS_MIN ? undefined : likelyEta(scores)
+  const margin = Z_95 * (likely?.error ?? Number.POSITIVE_INFINITY)
+  if (likely === undefined || margin > MARGIN_MAX)
+    return { eta: undefined, low: undefined, high: undefined, samples: clicks }
+  const { eta } = likely
+  return { eta, low: eta - margin, high: eta + margin, samples: clicks }
 }

@@ -29,6 +29,8 @@ export interface GatingParts {
   events: Events
   activation: Activation
   evidence: ModelEvidence
+  /** Position p is looked at with probability 1/p^η. */
+  eta: () => number
   config: Config
   clock: () => number
 }
@@ -58,7 +60,7 @@ export function openGating(parts: GatingParts): Gating {
       const { active } = versions.standing()
       const heldOut = record.source === 'TRAINING'
       const input = {
-        ...limits(config, name),
+        ...limits(parts, name),
         gate: 'HELD_OUT' as const,
         heldOut,
         sinceMs: 0,
@@ -85,20 +87,21 @@ function searchesMin(config: Config, { stage }: Trial): number {
   return stage === 'CANARY' ? config.modelCanarySearchesMin : config.modelShadowSearches
 }
 
-function limits(config: Config, { modelId, version }: VersionName) {
+function limits({ config, eta }: GatingParts, { modelId, version }: VersionName) {
   return {
     dataDir: config.dataDir,
     candidate: { modelId, version },
-    eta: config.examinationEta,
+    eta: eta(),
     priorRate: config.memoryPriorRate,
     effectiveUnitsMin: config.modelGateSampleMin,
     liftMin: config.modelGateLiftMin,
   }
 }
 
-function stageInput({ versions, config }: GatingParts, trial: Trial, ranked: number) {
+function stageInput(parts: GatingParts, trial: Trial, ranked: number) {
+  const { versions, config } = parts
   const { stage, number, sinceMs } = trial
-  const same = limits(config, trial)
+  const same = limits(parts, trial)
   if (stage === 'CANARY')
     return { ...same, gate: stage, trial: number, ranked, searchesMin: searchesMin(config, trial) }
   const { active } = versions.standing()

@@ -87,6 +87,8 @@ export interface ModelsParts {
   clock: () => number
   logger: { error: (fields: object, message: string) => void }
   gainOf: (entry: FeedbackEntry) => number | undefined
+  /** Position p is looked at with probability 1/p^η. */
+  eta: () => number
 }
 
 interface Parts extends ModelsParts {
@@ -148,7 +150,7 @@ export function openModels(options: ModelsParts): Models {
 }
 
 function openParts(options: ModelsParts): Parts {
-  const { store, pool, events, config, clock, logger, gainOf } = options
+  const { store, pool, events, config, clock, logger, gainOf, eta } = options
   const same = { store, pool, events, config, clock, logger }
   const onFailure = ({ modelId, version }: VersionName, reason: string): void => {
     logger.error({ modelId, version, reason }, 'a model could not be loaded')
@@ -165,9 +167,9 @@ function openParts(options: ModelsParts): Parts {
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
   const activation = openActivation({ ...same, versions, evidence, load: serving.load })
   const intake = openModelIntake({ ...same, versions, serving, activation })
-  const gating = openGating({ ...same, versions, activation, evidence })
+  const gating = openGating({ ...same, eta, versions, activation, evidence })
   const onEnd = ranking.refresh
-  const training = openTraining({ ...same, versions, evidence, intake, gating, onEnd })
+  const training = openTraining({ ...same, eta, versions, evidence, intake, gating, onEnd })
   return { ...options, versions, serving, ranking, activation, intake, evidence, gating, training }
 }
 

@@ -46,6 +46,8 @@ export interface TrainingParts {
   versions: Pick<Versions, 'model' | 'find' | 'standing'>
   intake: ModelIntake
   gating: Gating
+  /** Position p is looked at with probability 1/p^η. */
+  eta: () => number
   clock: () => number
   logger: { error: (fields: object, message: string) => void }
   /** Runs when a training has ended: the models may have changed. */
@@ -179,9 +181,9 @@ async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
   }
   await noteTraining(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
   try {
-    const { dataDir, examinationEta: eta, modelTrainClicksMin: pagesMin } = config
+    const { dataDir, modelTrainClicksMin: pagesMin } = config
     const { memoryPriorRate: priorRate } = config
-    const input = { dataDir, sinceMs, eta, priorRate, kinds, pagesMin }
+    const input = { dataDir, sinceMs, eta: parts.eta(), priorRate, kinds, pagesMin }
     const made = await askWhole(() => pool.run('train', input))
     if (made.trained === undefined) {
       const counts = { needed: pagesMin, have: made.pages }

@@ -4,7 +4,7 @@ import type { AnalyticsReport, ReportQuery } from '../../schema/analytics.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Log } from '../loop/log.ts'
-import { type Examination, openExamination } from '../memory/examination.ts'
+import type { Examination } from '../memory/examination.ts'
 import { type MetricRecords, openMetricRecords } from '../metrics/metric-records.ts'
 import type { Sweep } from '../round.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -35,15 +35,15 @@ export interface ReportingOptions {
   sessions: Sessions
   metrics: Metrics
   config: Config
+  examination: Examination
   clock: () => number
 }
 
 export function openReporting(options: ReportingOptions): Reporting {
-  const { store, metrics, config, clock } = options
+  const { store, metrics, config, examination, clock } = options
   const hours = openHours(store)
   const tally = openTally(store)
   const lag = openLag()
-  const examination = openExamination(store)
   const metricRecords = openMetricRecords(options)
   return {
     analytics: openAnalytics(options),

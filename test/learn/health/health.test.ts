@@ -21,7 +21,7 @@ function opened() {
     models: { figures },
     adaptations: { figures: () => ({ adaptations: { ACTIVE: 2 }, suggestions: {} }) },
     events: openEvents(store, clock),
-    examination: openExamination(store),
+    examination: openExamination(store, 1),
   } as unknown as LearningHealthParts
   return { now, log, health: openLearningHealth(parts) }
 }

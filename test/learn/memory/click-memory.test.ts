@@ -310,7 +310,7 @@ it('what was learned is weighed by how people are known to look, also what was l
   })
 })
 
-it('who is forgotten takes their looks along, and what was not looked at counts as no look', async () => {
+it('what was not in sight counts as no look', async () => {
   const { session, search, tell, added, memory, people } = start()
   people.eta = 0
   const [first, second] = [await session(), await session()]
