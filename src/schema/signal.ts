@@ -6,7 +6,7 @@ const Step = Type.Object(
     step: Type.Optional(Type.String()),
     status: Type.Optional(Type.String()),
     duration: Type.Optional(Type.Number()),
-    timestamp: Type.Optional(Type.String()),
+    timestamp: Type.Optional(Type.Union([Type.String(), Type.Number({ description: 'epoch ms' })])),
   },
   { additionalProperties: true },
 )

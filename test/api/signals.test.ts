@@ -72,6 +72,20 @@ it('a count of attempts that is stated is raised by a retry alone, and never fal
   expect(over.data.attemptCount).toBe(0)
 })
 
+it('the moment of a step may be epoch milliseconds, as everywhere, and is kept as it came', async () => {
+  for (const timestamp of [1_790_000_000_000, '2026-09-21T14:13:20.000Z']) {
+    const metadata = { processingSteps: [{ step: 'score', timestamp }] }
+    expect((await step({ signalId: `at ${timestamp}`, metadata })).status).toBe(200)
+  }
+  const refused = await step({
+    signalId: 'at',
+    metadata: { processingSteps: [{ timestamp: true }] },
+  })
+  expect(refused).toMatchObject({
+    ...{ status: 400, details: [{ path: 'metadata.processingSteps[0].timestamp' }] },
+  })
+})
+
 it('what is not read of a step is told, and what it is called', async () => {
   const { data } = await step({ signalId: 'unread', state: 'done', processor: 'p' })
   expect(data).toMatchObject({
