@@ -67,6 +67,8 @@ function printIndices(terminal: Terminal, indices: readonly Record<string, unkno
     return
   }
   const rows = indices.map((index) => {
+    if (typeof index.error === 'string')
+      return [printable(String(index.name)), '', '', '', printable(index.error)]
     const space = isObject(index.vectorSpace) ? index.vectorSpace : {}
     const fitting = space.fitting === true ? ' (fitting)' : ''
     return [

@@ -165,7 +165,17 @@ export type IndexInfo = Static<typeof IndexInfo>
 
 export const IndexDeleted = Type.Object({ name: Type.String(), deleted: Type.Boolean() })
 
-export const IndexList = Type.Object({ indices: Type.Array(IndexInfo) })
+/** An index of which no figure is known while its files can't be opened. */
+export const UnopenedIndex = Type.Object({
+  name: Type.String(),
+  created: DateTime,
+  error: Type.String({ description: 'why its files can’t be opened' }),
+})
+export type UnopenedIndex = Static<typeof UnopenedIndex>
+
+export const IndexList = Type.Object({
+  indices: Type.Array(Type.Union([IndexInfo, UnopenedIndex])),
+})
 
 /** What the store keeps about an index. */
 export interface IndexRecord {

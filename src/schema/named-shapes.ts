@@ -72,6 +72,7 @@ import {
   IndexMappings,
   IndexSettings,
   PutIndex,
+  UnopenedIndex,
 } from './indices.ts'
 import { LearningFigures } from './learning-figures.ts'
 import { MetricReceipt, MetricSample } from './metric.ts'
@@ -189,6 +190,7 @@ export const NAMED_SHAPES = {
   IndexMappings,
   IndexSettings,
   PutIndex,
+  UnopenedIndex,
   LearningFigures,
   MetricReceipt,
   MetricSample,

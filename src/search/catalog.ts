@@ -1,6 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
-import { serviceError } from '../errors.ts'
-import type { IndexCreated, IndexInfo, IndexMappings, IndexSettings } from '../schema/indices.ts'
+import { ServiceError, serviceError } from '../errors.ts'
+import type {
+  IndexCreated,
+  IndexInfo,
+  IndexMappings,
+  IndexSettings,
+  UnopenedIndex,
+} from '../schema/indices.ts'
 import type { RefuseTooManyGrams } from './documents/stored-grams.ts'
 import type { Engine } from './engine/engine.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
@@ -23,7 +29,8 @@ export interface Catalog {
   create: (name: string, declaration: Declaration) => Promise<IndexCreated>
   /** Creates, or adds fields to an index that exists; without a change it is a conflict. */
   put: (name: string, declaration: Declaration) => Promise<IndexCreated>
-  list: () => Promise<IndexInfo[]>
+  /** One whose files can't be opened takes none of the others from the list. */
+  list: () => Promise<(IndexInfo | UnopenedIndex)[]>
   get: (name: string) => Promise<IndexInfo>
   remove: (name: string) => Promise<{ name: string; deleted: boolean }>
 }
@@ -80,10 +87,10 @@ export function openCatalog(
       return declared(next, settings, [...undeclaredIn(declaration), ...kept])
     },
     list: async () => {
-      const summaries: IndexInfo[] = []
+      const summaries: (IndexInfo | UnopenedIndex)[] = []
       for (const entry of indices.all()) {
         const made = await summary(entry).catch((cause: unknown) => {
-          if (entry.dropped !== true) throw cause
+          if (entry.dropped !== true) return withoutFigures(entry, cause)
         })
         // One that is deleted while others are opened is in no list.
         if (made !== undefined && entry.dropped !== true) summaries.push(made)
@@ -106,6 +113,12 @@ export function openCatalog(
       return { name, deleted: true }
     },
   }
+}
+
+function withoutFigures({ record }: IndexEntry, cause: unknown): UnopenedIndex {
+  if (!(cause instanceof ServiceError) || cause.code !== 'UNHEALTHY') throw cause
+  const created = new Date(record.createdMs).toISOString()
+  return { name: record.name, created, error: cause.message }
 }
 
 const ADDED_ALONE = '; what can be changed are fields: they are added by mappings.properties'

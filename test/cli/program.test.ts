@@ -249,10 +249,18 @@ describe('attune status', () => {
     const { url } = await answering({
       ...healthy,
       '/api/cortex/health': { status: 503, body: down },
+      '/api/cortex/indices': {
+        body: {
+          success: true,
+          data: { indices: [{ name: 'docs', error: 'Its files are locked.' }] },
+        },
+      },
     })
     const terminal = openRecorder()
     expect(await runCommand(terminal, ['status', '--url', url])).toBe(1)
-    expect(terminal.out.join('\n')).toMatch(/NOT HEALTHY[\s\S]*database +DOWN +disk gone/)
+    const text = terminal.out.join('\n')
+    expect(text).toMatch(/NOT HEALTHY[\s\S]*database +DOWN +disk gone/)
+    expect(text).toMatch(/docs +Its files are locked\./)
   })
 })
 

@@ -35,6 +35,11 @@ it('an index whose files can not be opened is told by health, until they can or 
   expect(sick.data.services.searchEngine).toMatchObject({ operational: false })
   expect(sick.data.services.searchEngine.error).toContain(sentence)
   expect((await service.call('GET', '/nous/health')).status).toBe(503)
+  const { indices } = await service.must<{ indices: object[] }>('GET', '/cortex/indices')
+  expect(indices).toEqual([
+    { name: 'willow', created: expect.any(String), error: expect.stringContaining(sentence) },
+    expect.objectContaining({ name: 'xenon', documents: 1 }),
+  ])
 
   renameSync(directory, join(temporaryFolder(), 'apart'))
   expect((await find('willow')).data.total).toBe(1)
