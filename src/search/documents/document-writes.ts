@@ -63,7 +63,8 @@ export async function writeDocuments(
   parts: WriteParts,
 ): Promise<(Written | ServiceError)[]> {
   const { refresh, turn, noteDone } = options
-  await openAll(parts.engine, ops, options)
+  const unopened = await openAll(parts.engine, ops, options)
+  if (unopened.size > 0) return writeOpened(ops, unopened, { options, parts })
   await embedOps(ops, parts)
   await prepareLarge(ops, parts.store)
   await turn?.come
@@ -107,15 +108,40 @@ export async function writeInGroups(
   return outcomes
 }
 
-/** Opened before the records are written: opened after them, an index would replay what is on its way already. */
-async function openAll(engine: Engine, ops: WriteOp[], options: WriteOptions): Promise<void> {
+/** Why an index can't be written to: its files can't be opened. */
+type Unopened = Map<IndexEntry, ServiceError>
+
+/**
+ * Opened before the records are written: opened after them, an index would replay what is on its way already. Answers
+ * those that can't be opened.
+ */
+async function openAll(engine: Engine, ops: WriteOp[], options: WriteOptions): Promise<Unopened> {
+  const unopened: Unopened = new Map()
   for (const entry of new Set(ops.map((op) => op.entry))) {
     refuseLate(options)
     // What was deleted meanwhile is refused write by write.
     if (entry.dropped === true) continue
     const opening = engine.ready(entry)
-    if (opening !== undefined) await opening
+    if (opening === undefined) continue
+    await opening.catch((cause: unknown) => {
+      if (!(cause instanceof ServiceError) || cause.code !== 'UNHEALTHY') throw cause
+      unopened.set(entry, cause)
+    })
   }
+  return unopened
+}
+
+/** Writes to indices that can't be opened fail by themselves; where there are no others, all have failed. */
+async function writeOpened(
+  ops: WriteOp[],
+  unopened: Unopened,
+  { options, parts }: { options: WriteOptions; parts: WriteParts },
+): Promise<(Written | ServiceError)[]> {
+  const possible = ops.filter(({ entry }) => !unopened.has(entry))
+  const [cause] = unopened.values()
+  if (possible.length === 0) throw cause
+  const outcomes = (await writeDocuments(possible, options, parts)).values()
+  return ops.map(({ entry }) => unopened.get(entry) ?? (outcomes.next().value as Written))
 }
 
 /** Hands the durable changes to their indices; answers 1 for each that can be found by vector. */

@@ -41,6 +41,22 @@ it('an index whose files can not be opened is told by health, until they can or 
     expect.objectContaining({ name: 'xenon', documents: 1 }),
   ])
 
+  const documents = ['xenon', 'willow', 'xenon'].map((index, at) => ({
+    ...{ index, id: `more-${at}`, document: { title: index } },
+  }))
+  const write = (sent: object[]) =>
+    service.call<{ items: { status: number; id: string; error?: string }[] }>(
+      ...(['POST', '/cortex/documents/bulk', { documents: sent }] as const),
+    )
+  const { data } = await write(documents)
+  expect(data.items.map(({ id, status }) => [id, status])).toEqual([
+    ['more-0', 200],
+    ['more-1', 503],
+    ['more-2', 200],
+  ])
+  expect((await find('xenon')).data.total).toBe(3)
+  expect((await write(documents.slice(1, 2))).status).toBe(503)
+
   renameSync(directory, join(temporaryFolder(), 'apart'))
   expect((await find('willow')).data.total).toBe(1)
   expect((await health()).status).toBe(200)
