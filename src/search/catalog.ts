@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { ServiceError, serviceError } from '../errors.ts'
+import { serviceError } from '../errors.ts'
 import type {
   IndexCreated,
   IndexInfo,
@@ -9,6 +9,7 @@ import type {
 } from '../schema/indices.ts'
 import type { RefuseTooManyGrams } from './documents/stored-grams.ts'
 import type { Engine } from './engine/engine.ts'
+import { isOfUnopened } from './engine/opening.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { unheldLength } from './indices/embedder.ts'
@@ -116,7 +117,7 @@ export function openCatalog(
 }
 
 function withoutFigures({ record }: IndexEntry, cause: unknown): UnopenedIndex {
-  if (!(cause instanceof ServiceError) || cause.code !== 'UNHEALTHY') throw cause
+  if (!isOfUnopened(cause)) throw cause
   const created = new Date(record.createdMs).toISOString()
   return { name: record.name, created, error: cause.message }
 }

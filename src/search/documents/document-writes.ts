@@ -1,6 +1,7 @@
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Engine } from '../engine/engine.ts'
+import { isOfUnopened } from '../engine/opening.ts'
 import { type IndexEntry, latest } from '../indices/indices.ts'
 import type { WriteOutcome } from './decide.ts'
 import { type EmbedParts, embedOps } from './embed-ops.ts'
@@ -124,7 +125,7 @@ async function openAll(engine: Engine, ops: WriteOp[], options: WriteOptions): P
     const opening = engine.ready(entry)
     if (opening === undefined) continue
     await opening.catch((cause: unknown) => {
-      if (!(cause instanceof ServiceError) || cause.code !== 'UNHEALTHY') throw cause
+      if (!isOfUnopened(cause)) throw cause
       unopened.set(entry, cause)
     })
   }

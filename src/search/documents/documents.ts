@@ -1,6 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import { ServiceError, StartError, serviceError } from '../../errors.ts'
+import { isOfUnopened } from '../engine/opening.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeHead, sourceJson } from '../record.ts'
@@ -117,7 +118,10 @@ export function openDocuments(parts: DocumentsParts): Documents {
       refuseUnmet({ ifVersion }, version)
       if (isOneOf(unlessVersion, version)) return { notModified: version }
       const source = Buffer.from(sourceJson(stored))
-      await engine.ready(entry)
+      // The record is here; a vector that can't be looked for is none.
+      await engine.ready(entry)?.catch((cause: unknown) => {
+        if (!isOfUnopened(cause)) throw cause
+      })
       const head = JSON.stringify({
         id: record.id,
         index: entry.record.name,

@@ -80,6 +80,11 @@ function reportUnopened(core: Core, entry: IndexEntry, cause: unknown): unknown 
   )
 }
 
+/** Whether something failed because the files of an index can't be opened. */
+export function isOfUnopened(cause: unknown): cause is ServiceError {
+  return cause instanceof ServiceError && cause.code === 'UNHEALTHY'
+}
+
 function noteUnopened(core: Core, entry: IndexEntry): void {
   const { engineId } = entry.record
   const pauseMs = core.unopened.get(engineId)?.pauseMs ?? AGAIN_MS

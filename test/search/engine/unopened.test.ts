@@ -56,9 +56,13 @@ it('an index whose files can not be opened is told by health, until they can or 
   ])
   expect((await find('xenon')).data.total).toBe(3)
   expect((await write(documents.slice(1, 2))).status).toBe(503)
+  const read = () => service.call('GET', '/cortex/documents/1?index=willow')
+  const stored = { status: 200, data: { source: { title: 'willow' } } }
+  expect(await read()).toMatchObject({ ...stored, data: { ...stored.data, vectorized: false } })
 
   renameSync(directory, join(temporaryFolder(), 'apart'))
   expect((await find('willow')).data.total).toBe(1)
+  expect(await read()).toMatchObject({ ...stored, data: { ...stored.data, vectorized: true } })
   expect((await health()).status).toBe(200)
 
   await service.restart({}, () => {
