@@ -2,6 +2,7 @@
 
 pub mod added_scores;
 pub mod answer;
+pub mod code_counts;
 pub mod deadline;
 pub mod explain;
 pub mod facet;
@@ -12,6 +13,7 @@ pub mod highlight;
 pub mod intervals;
 pub mod learned_scores;
 pub mod matches;
+pub mod most;
 pub mod neighbors;
 pub mod places;
 pub mod query;

@@ -17,7 +17,7 @@ fn word(random: &mut Random) -> String {
     match number % 11 {
         0 => number.to_string(),
         1 => format!("2024-02-{:02}", 1 + number % 28),
-        2 => (number % 2 == 0).to_string(),
+        2 => number.is_multiple_of(2).to_string(),
         _ => format!("w{number}"),
     }
 }
@@ -214,5 +214,92 @@ fn of_many_completions_those_of_most_documents_are_shown() {
                 );
             }
         }
+    }
+}
+
+#[test]
+fn a_facet_of_many_numbers_or_dates_shows_those_of_most_documents() {
+    let index = index(true);
+    let less = |a: &Value, b: &Value| match (a, b) {
+        (Value::Bool(a), Value::Bool(b)) => !a & b,
+        (Value::String(a), Value::String(b)) => a < b,
+        (a, b) => a.as_f64() < b.as_f64(),
+    };
+    for field in ["price", "year", "open", "created", "more.size", "more.code"] {
+        let facet = |size: usize| -> Vec<Value> {
+            let answer = index.search(json!({
+                "mode": "text", "query": "amber", "size": 0,
+                "facets": [{ "field": field, "size": size }]
+            }));
+            let facets: Value = serde_json::from_str(answer.facets.as_ref().unwrap()).unwrap();
+            facets[field]["values"].as_array().unwrap().clone()
+        };
+        let all = facet(100_000);
+        for pair in all.windows(2) {
+            let (a, b) = (&pair[0], &pair[1]);
+            let (most, next) = (a["count"].as_u64(), b["count"].as_u64());
+            // Words may be dates, which are shown as they are written and stand in their own order.
+            let is_in_order = field == "more.code" || less(&a["value"], &b["value"]);
+            assert!(
+                most > next || (most == next && is_in_order),
+                "{field} {a} {b}"
+            );
+        }
+        for size in [1, 2, 10, 300] {
+            assert_eq!(facet(size), all[..size.min(all.len())], "{field} {size}");
+        }
+    }
+}
+
+#[test]
+fn ranges_that_overlap_count_each_document_once_in_each_of_them() {
+    let mut index = index(true);
+    let documents = (90_000..90_040).map(|ord| {
+        let mut random = Random(ord);
+        let mut doc = reference::document(&mut random, ord);
+        let some: Vec<f64> = (0..3).map(|_| random.below(2000) as f64 / 4.0).collect();
+        doc.source["price"] = json!(some);
+        doc
+    });
+    index.change(documents.collect(), &[]);
+    let bounds = [
+        (0, 500),
+        (100, 101),
+        (100, 400),
+        (250, 250),
+        (300, 200),
+        (499, 9000),
+    ];
+    let mut ranges: Vec<Value> = bounds
+        .iter()
+        .map(|(from, to)| json!({ "from": from, "to": to }))
+        .collect();
+    ranges.extend([
+        json!({ "to": 100 }),
+        json!({ "from": 400 }),
+        json!({ "from": 12.5, "to": 12.75 }),
+    ]);
+    let answer = index.search(json!({
+        "mode": "text", "query": "", "facets": [{ "field": "price", "ranges": ranges }]
+    }));
+    let facets: Value = serde_json::from_str(answer.facets.as_ref().unwrap()).unwrap();
+    for (range, counted) in ranges
+        .iter()
+        .zip(facets["price"]["ranges"].as_array().unwrap())
+    {
+        let inside = |price: &Value| {
+            let price = price.as_f64().unwrap();
+            let from = range["from"].as_f64().unwrap_or(f64::MIN);
+            from <= price && price < range["to"].as_f64().unwrap_or(f64::MAX)
+        };
+        let expected = index
+            .documents
+            .iter()
+            .filter(|doc| match &doc.source["price"] {
+                Value::Array(prices) => prices.iter().any(inside),
+                Value::Null => false,
+                price => inside(price),
+            });
+        assert_eq!(counted["count"], json!(expected.count()), "{range}");
     }
 }

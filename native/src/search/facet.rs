@@ -1,6 +1,5 @@
 //! Facets: values, ranges and statistics counted over exactly the match set.
 
-use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use serde_json::{json, Map, Value};
@@ -12,9 +11,11 @@ use crate::engine::codes::CodeHash;
 use crate::engine::column::{self, Bound, Codes, Column, Columns, Place};
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
+use crate::search::code_counts::CodeCounts;
 use crate::search::deadline;
 use crate::search::intervals::Intervals;
 use crate::search::matches::Matches;
+use crate::search::most::most_of;
 use crate::search::query::{FacetRange, FacetRequest};
 use crate::search::view::View;
 use crate::search::word_counts::WordCounts;
@@ -36,7 +37,7 @@ pub fn facets(
         for view in views {
             columns.push(columns_of(view, request)?);
         }
-        let mut facet = Facet::new(request, hold_only_words(&columns));
+        let mut facet = Facet::new(request, Alike::of(&columns));
         for ((view, matches), columns) in views.iter().zip(matches).zip(&columns) {
             facet.count(view, matches, columns)?;
         }
@@ -56,10 +57,65 @@ fn columns_of(view: &View, request: &FacetRequest) -> Result<Vec<Columns>, Failu
     view.snapshot.columns(&place)
 }
 
-/// Whether no value is anything but a word: then words that differ are different values.
-fn hold_only_words(columns: &[Vec<Columns>]) -> bool {
-    let mut columns = columns.iter().flatten().flat_map(|own| &own.columns);
-    columns.all(|column| column.kind == ColumnType::Str && !column.dates)
+/// Values of one type, which are what they are counted as: those that differ are different values.
+enum Alike {
+    Words(WordCounts),
+    Numbers(CodeCounts),
+    Dates(CodeCounts),
+    Truths(CodeCounts),
+}
+
+impl Alike {
+    /// `None` where values may be of several types, or words may be dates.
+    fn of(columns: &[Vec<Columns>]) -> Option<Alike> {
+        let are = |is_one: fn(&Column) -> bool| {
+            let mut columns = columns.iter().flatten().flat_map(|own| &own.columns);
+            columns.all(|column| is_one(column) && !column.dates)
+        };
+        if are(|column| column.kind == ColumnType::Str) {
+            return Some(Alike::Words(WordCounts::default()));
+        }
+        if are(|column| is_number(column.kind)) {
+            return Some(Alike::Numbers(CodeCounts::default()));
+        }
+        if are(|column| column.kind == ColumnType::DateTime) {
+            return Some(Alike::Dates(CodeCounts::default()));
+        }
+        let truths = are(|column| column.kind == ColumnType::Bool);
+        truths.then(|| Alike::Truths(CodeCounts::default()))
+    }
+
+    fn count(&mut self, column: &Column, base: u32, positions: &[u32]) {
+        match self {
+            Alike::Words(counts) => counts.count(column, base, positions),
+            Alike::Numbers(counts) => counts.count(column, base, positions, |code| {
+                f64_to_u64(column.number(code).unwrap_or_default())
+            }),
+            Alike::Dates(counts) | Alike::Truths(counts) => {
+                counts.count(column, base, positions, |code| code);
+            }
+        }
+    }
+
+    fn first(self, size: usize) -> Result<Vec<(u64, Key)>, Failure> {
+        let (counts, key): (_, fn(u64) -> Key) = match self {
+            Alike::Words(counts) => {
+                let first = counts.first(size)?.into_iter();
+                return Ok(first
+                    .map(|(count, word)| (count, Key::Text(word)))
+                    .collect());
+            }
+            Alike::Numbers(counts) => (counts, Key::Number),
+            Alike::Dates(counts) => (counts, |code| Key::Date(u64_to_i64(code))),
+            Alike::Truths(counts) => (counts, |code| Key::Bool(code > 0)),
+        };
+        let first = counts.first(size).into_iter();
+        Ok(first.map(|(count, value)| (count, key(value))).collect())
+    }
+}
+
+fn is_number(kind: ColumnType) -> bool {
+    matches!(kind, ColumnType::I64 | ColumnType::U64 | ColumnType::F64)
 }
 
 /// A value, the same for values that a filter takes for equal, whatever segment and column they
@@ -150,8 +206,8 @@ impl Places {
 
 struct Facet<'a> {
     request: &'a FacetRequest,
-    /// The values, where all of them are words; what follows is for those of any type.
-    only_words: Option<WordCounts>,
+    /// The values, where all are of one type; what follows is for those of any type.
+    alike: Option<Alike>,
     /// Value → its place among the tallies.
     places: HashMap<Key, u32>,
     tallies: Vec<Tally>,
@@ -163,10 +219,10 @@ struct Facet<'a> {
 }
 
 impl<'a> Facet<'a> {
-    fn new(request: &'a FacetRequest, only_words: bool) -> Self {
+    fn new(request: &'a FacetRequest, alike: Option<Alike>) -> Self {
         Facet {
             request,
-            only_words: only_words.then(WordCounts::default),
+            alike,
             places: HashMap::new(),
             tallies: Vec::new(),
             words: Vec::new(),
@@ -210,9 +266,9 @@ impl<'a> Facet<'a> {
 
     /// Each document counts once for each of its values.
     fn count_values(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
-        if let Some(words) = &mut self.only_words {
+        if let Some(alike) = &mut self.alike {
             for column in columns.values() {
-                words.count(column, columns.base, positions);
+                alike.count(column, columns.base, positions);
             }
             return Ok(());
         }
@@ -360,18 +416,13 @@ impl<'a> Facet<'a> {
     fn finish(self) -> Result<Value, Failure> {
         let mut facet = Map::new();
         let size = self.request.size;
-        let values = match self.only_words {
-            Some(words) => {
-                let first = words.first(size)?.into_iter();
-                first
-                    .map(|(word, count)| (Key::Text(word), count))
-                    .collect()
-            }
-            None => first(shown(self.places, &self.tallies, self.words), size),
+        let values = match self.alike {
+            Some(alike) => alike.first(size)?,
+            None => most_of(shown(self.places, &self.tallies, self.words), size),
         };
         let values = values
             .into_iter()
-            .map(|(key, count)| json!({ "value": key.value(), "count": count }));
+            .map(|(count, key)| json!({ "value": key.value(), "count": count }));
         facet.insert("values".into(), values.collect());
         if !self.request.ranges.is_empty() {
             let ranges = self.request.ranges.iter().zip(&self.ranges);
@@ -430,7 +481,7 @@ fn shown(
     places: HashMap<Key, u32>,
     tallies: &[Tally],
     mut words: Vec<Option<String>>,
-) -> Vec<(Key, u64)> {
+) -> Vec<(u64, Key)> {
     let mut counts: Vec<u64> = tallies.iter().map(|tally| tally.count).collect();
     for (place, word) in words.iter().enumerate() {
         let same = word.clone().and_then(|word| places.get(&Key::Text(word)));
@@ -453,21 +504,9 @@ fn shown(
     }
     let counted = places.into_iter().map(|(key, place)| {
         let word = words[place as usize].take();
-        (word.map_or(key, Key::Text), counts[place as usize])
+        (counts[place as usize], word.map_or(key, Key::Text))
     });
-    counted.filter(|(_, count)| *count > 0).collect()
-}
-
-/// The `size` most frequent values; equal counts in the order of values.
-fn first(mut values: Vec<(Key, u64)>, size: usize) -> Vec<(Key, u64)> {
-    let rank =
-        |a: &(Key, u64), b: &(Key, u64)| -> Ordering { b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)) };
-    if size > 0 && values.len() > size {
-        values.select_nth_unstable_by(size - 1, rank);
-    }
-    values.truncate(size);
-    values.sort_unstable_by(rank);
-    values
+    counted.filter(|(count, _)| *count > 0).collect()
 }
 
 fn range_value(range: &FacetRange, count: u64) -> Value {

@@ -1,7 +1,7 @@
 //! How many documents of match sets have each word of a field that holds words alone: counted by code, so that a word is
 //! read only when it may be among the first.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::binary_heap::PeekMut;
 use std::collections::BinaryHeap;
 
@@ -11,9 +11,7 @@ use crate::engine::column::Column;
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
 use crate::search::deadline::{self, Steps};
-
-/// Words that are kept beside the first ones before these are looked for.
-const SPARE: usize = 1024;
+use crate::search::most::Most;
 
 /// The words of some columns, one for each segment that was counted.
 #[derive(Default)]
@@ -60,8 +58,8 @@ impl WordCounts {
         self.columns.push(Counted { column, counts });
     }
 
-    /// The `size` words that most documents have, those of as many in their own order, and how many have each.
-    pub fn first(self, size: usize) -> Result<Vec<(String, u64)>, Failure> {
+    /// How many documents have each of the `size` words that most have, those of as many in their own order.
+    pub fn first(self, size: usize) -> Result<Vec<(u64, String)>, Failure> {
         match self.columns.as_slice() {
             _ if size == 0 => Ok(Vec::new()),
             [] => Ok(Vec::new()),
@@ -73,8 +71,8 @@ impl WordCounts {
 
 impl Counted {
     /// Codes are in the order of words: none need be read to tell which come first.
-    fn first(&self, size: usize) -> Result<Vec<(String, u64)>, Failure> {
-        let mut first = First::new(size);
+    fn first(&self, size: usize) -> Result<Vec<(u64, String)>, Failure> {
+        let mut first = Most::new(size);
         for (code, count) in self.counts.iter().enumerate() {
             first.push(u64::from(*count), code as u64);
         }
@@ -86,7 +84,7 @@ impl Counted {
             .for_each_word(&codes, |word| words.push(word.to_owned()))?;
         let named = first.into_iter().filter_map(|(count, code)| {
             let at = codes.binary_search(&code).ok()?;
-            Some((std::mem::take(words.get_mut(at)?), count))
+            Some((count, std::mem::take(words.get_mut(at)?)))
         });
         Ok(named.collect())
     }
@@ -123,13 +121,13 @@ impl Run {
 }
 
 /// The first words of all columns, met side by side in their order.
-fn first_of_all(columns: &[Counted], size: usize) -> Result<Vec<(String, u64)>, Failure> {
+fn first_of_all(columns: &[Counted], size: usize) -> Result<Vec<(u64, String)>, Failure> {
     let mut runs = Vec::with_capacity(columns.len());
     for counted in columns {
         deadline::look()?;
         runs.push(counted.run()?);
     }
-    let mut first = First::new(size);
+    let mut first = Most::new(size);
     let mut places = vec![0; runs.len()];
     let heads = runs.iter().enumerate();
     let heads = heads.filter_map(|(number, run)| Some(Reverse((run.word(0)?, number))));
@@ -159,53 +157,6 @@ fn first_of_all(columns: &[Counted], size: usize) -> Result<Vec<(String, u64)>, 
     sum.into_iter()
         .for_each(|(word, sum)| first.push(sum, word));
     let named = first.finish().into_iter();
-    let named = named.map(|(sum, word)| (String::from_utf8_lossy(word).into_owned(), sum));
+    let named = named.map(|(sum, word)| (sum, String::from_utf8_lossy(word).into_owned()));
     Ok(named.collect())
-}
-
-/// The first of what is pushed in its order: those that were counted most, then those that came first.
-struct First<W> {
-    size: usize,
-    /// What a count must exceed.
-    floor: u64,
-    found: Vec<(u64, W)>,
-}
-
-impl<W: Ord> First<W> {
-    fn new(size: usize) -> First<W> {
-        First {
-            size,
-            floor: 0,
-            found: Vec::new(),
-        }
-    }
-
-    #[inline]
-    fn push(&mut self, count: u64, word: W) {
-        if count <= self.floor {
-            return;
-        }
-        self.found.push((count, word));
-        if self.found.len() >= self.size + SPARE {
-            self.prune();
-        }
-    }
-
-    fn prune(&mut self) {
-        if self.found.len() > self.size {
-            self.found.select_nth_unstable_by(self.size - 1, rank);
-            self.found.truncate(self.size);
-            self.floor = self.found[self.size - 1].0;
-        }
-    }
-
-    fn finish(mut self) -> Vec<(u64, W)> {
-        self.prune();
-        self.found.sort_unstable_by(rank);
-        self.found
-    }
-}
-
-fn rank<W: Ord>(a: &(u64, W), b: &(u64, W)) -> Ordering {
-    b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1))
 }
