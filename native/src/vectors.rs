@@ -44,6 +44,9 @@ pub struct VectorSet {
     graph: RwLock<Option<Graph>>,
     /// The graph as it was a while ago, in a form that is walked faster; where sketches pay.
     links: RwLock<Option<Arc<Links>>>,
+    /// What graph and links took when they were last counted, which takes a look at each slot, and how many slots there
+    /// were then.
+    counted: Mutex<(usize, u32)>,
     /// Held by whoever extends the graph or saves the set.
     upkeep: Mutex<Upkeep>,
 }
@@ -75,6 +78,7 @@ impl VectorSet {
             rows: RwLock::default(),
             graph: RwLock::default(),
             links: RwLock::default(),
+            counted: Mutex::default(),
             upkeep: Mutex::default(),
         }
     }
@@ -94,9 +98,13 @@ impl VectorSet {
         self.dimensions
     }
 
-    /// Memory held, the graph included.
+    /// Memory held, the graph included: as it was when it was last grown by much, or whole.
     pub fn bytes(&self) -> usize {
-        let graph = self.graph.read_recursive().as_ref().map_or(0, Graph::bytes);
+        let graph = if self.has_graph() {
+            self.counted.lock().0
+        } else {
+            0
+        };
         let rows = self.rows.read_recursive();
         let blocks: usize = rows.blocks.iter().map(|block| block.capacity() * 2).sum();
         let sorted = rows
@@ -104,8 +112,7 @@ impl VectorSet {
             .as_ref()
             .map_or(0, |sorted| sorted.capacity() * 16);
         let sketches = rows.sketches.as_ref().map_or(0, Sketches::bytes);
-        let links = self.links.read().as_ref().map_or(0, |links| links.bytes());
-        blocks + sketches + rows.ords.capacity() * 8 + sorted + graph + links
+        blocks + sketches + rows.ords.capacity() * 8 + sorted + graph
     }
 
     /// Whether part of the set can be found through a graph.
@@ -209,7 +216,22 @@ impl VectorSet {
             false
         });
         self.renew_links(more);
+        self.count_graph(more);
         more
+    }
+
+    /// Counts what graph and links take; while `more` comes, only when it is much.
+    fn count_graph(&self, more: bool) {
+        let graph = self.graph.read();
+        let indexed = graph.as_ref().map_or(0, Graph::indexed);
+        let known = self.counted.lock().1;
+        let behind = indexed.saturating_sub(known);
+        if indexed >= known && behind <= if more { known / 32 } else { 0 } {
+            return;
+        }
+        let graph = graph.as_ref().map_or(0, Graph::bytes);
+        let links = self.links.read().as_ref().map_or(0, |links| links.bytes());
+        *self.counted.lock() = (graph + links, indexed);
     }
 
     /// Reads the links anew when the graph has outgrown them; while `more` comes, only by much.

@@ -80,13 +80,16 @@ impl VectorSet {
                 .and(expected.graph)
                 .map(|mark| (graph.to_path_buf(), mark, expected.graph_vectors)),
         };
-        Ok(Self {
+        let set = Self {
             dimensions: expected.dimensions,
             rows: RwLock::new(rows),
             graph: RwLock::new(loaded),
             links: RwLock::new(links.flatten()),
+            counted: Mutex::default(),
             upkeep: Mutex::new(upkeep),
-        })
+        };
+        set.count_graph(false);
+        Ok(set)
     }
 
     fn save_flat(
