@@ -65,24 +65,23 @@ pub fn nearest(
         None | Some(&NONE) => false,
         Some(position) => filter.is_none_or(|bits| bits.get(*position)),
     };
-    let found = if walks(snapshot, filter) {
-        vectors.nearest_graph(query, k, limit, &passes)
-    } else {
-        match filter {
-            Some(bits) if bits.count() * 4 < positions.len() => {
-                let mut slots: Vec<u32> = Vec::with_capacity(bits.count());
-                for segment in &snapshot.segments {
-                    let end = segment.base + segment.reader.max_doc();
-                    let documents = bits.range(segment.base, end);
-                    slots.extend(documents.map(|p| segment.slots[(p - segment.base) as usize]));
-                }
-                slots.retain(|slot| passes(*slot));
-                slots.sort_unstable();
-                vectors.nearest_among(query, k, slots.into_iter())
+    let walked = walks(snapshot, filter)
+        .then(|| vectors.nearest_walked(query, k, limit, &passes))
+        .flatten();
+    let found = walked.unwrap_or_else(|| match filter {
+        Some(bits) if bits.count() * 4 < positions.len() => {
+            let mut slots: Vec<u32> = Vec::with_capacity(bits.count());
+            for segment in &snapshot.segments {
+                let end = segment.base + segment.reader.max_doc();
+                let documents = bits.range(segment.base, end);
+                slots.extend(documents.map(|p| segment.slots[(p - segment.base) as usize]));
             }
-            _ => vectors.nearest_exact(query, k, limit, passes),
+            slots.retain(|slot| passes(*slot));
+            slots.sort_unstable();
+            vectors.nearest_among(query, k, slots.into_iter())
         }
-    };
+        _ => vectors.nearest_exact(query, k, limit, passes),
+    });
     let placed = found
         .into_iter()
         .filter_map(|(slot, cosine)| Some((snapshot.position_of_slot(slot)?, cosine)));

@@ -17,6 +17,8 @@ const LEVELS_MAX: u64 = 16;
 const NOBODY: u32 = u32::MAX;
 /// Between the vectors and the graph usearch writes a description of this length.
 const DESCRIPTION_BYTES: usize = 64;
+/// One of so many slots is met at most before enough are found.
+const SEEN_SHARE: usize = 8;
 
 #[derive(Clone)]
 #[repr(align(64))]
@@ -81,14 +83,17 @@ impl Links {
     }
 
     /// The `count` slots nearest to the query that a walk meets, best first, among those that pass
-    /// (Malkov, Yashunin 2018, algorithms 2 and 5).
+    /// (Malkov, Yashunin 2018, algorithms 2 and 5). `None` once it has met a good part of all without having found so many:
+    /// what passes lies elsewhere, or is little, and a scan of it takes less time.
     pub(super) fn walk(
         &self,
         sketches: &Sketches,
         probe: &Probe,
         count: usize,
         passes: &dyn Fn(u32) -> bool,
-    ) -> Vec<u32> {
+    ) -> Option<Vec<u32>> {
+        let most = self.ground.len() / SEEN_SHARE;
+        let mut met = 0;
         let mut nears = Vec::with_capacity(GROUND_NEIGHBORS);
         let entry = self.descend(sketches, probe, &mut nears);
         let mut seen = vec![0u64; self.ground.len().div_ceil(64)];
@@ -114,6 +119,10 @@ impl Links {
                     fresh.push(*slot);
                 }
             }
+            met += fresh.len();
+            if met > most && found.len() < count {
+                return None;
+            }
             sketches.nears(probe, &fresh, &mut nears);
             for (slot, near) in fresh.iter().zip(&nears) {
                 let rank = rank(*near, *slot);
@@ -134,7 +143,7 @@ impl Links {
             }
         }
         let best_first = found.into_sorted_vec().into_iter();
-        best_first.map(|Reverse(rank)| slot_of(rank)).collect()
+        Some(best_first.map(|Reverse(rank)| slot_of(rank)).collect())
     }
 
     /// From the top level down, always to the nearest neighbour.

@@ -68,22 +68,28 @@ impl VectorSet {
         limit: u32,
         passes: &(dyn Fn(u32) -> bool + Sync),
     ) -> Vec<(u32, f32)> {
+        let walked = self.nearest_walked(query, k, limit, passes);
+        walked.unwrap_or_else(|| self.nearest_exact(query, k, limit, passes))
+    }
+
+    /// As `nearest_graph`; `None` where only a scan of all slots that pass gives the answer.
+    pub fn nearest_walked(
+        &self,
+        query: &[f32],
+        k: usize,
+        limit: u32,
+        passes: &(dyn Fn(u32) -> bool + Sync),
+    ) -> Option<Vec<(u32, f32)>> {
         let Some(mut best) = self.best(query, k) else {
-            return Vec::new();
+            return Some(Vec::new());
         };
         let count = k.saturating_mul(2).max(CANDIDATES_MIN);
-        let Some((slots, within)) = self.walk(query, count, limit, passes) else {
-            return self.nearest_exact(query, k, limit, passes);
-        };
+        let (slots, within) = self.walk(query, count, limit, passes)?;
         let rows = self.rows.read();
         best.scan(&rows, query, slots.into_iter());
         let behind = within..limit.min(rows.ords.len() as u32);
         best.scan(&rows, query, behind.filter(|slot| passes(*slot)));
-        if best.len() < k {
-            drop(rows);
-            return self.nearest_exact(query, k, limit, passes);
-        }
-        best.finish()
+        (best.len() >= k).then(|| best.finish())
     }
 
     /// The slots that a walk for `count` neighbours meets, and the slots that it could meet.
@@ -100,7 +106,7 @@ impl VectorSet {
             let within = limit.min(links.indexed());
             let probe = Probe::new(query);
             let slots = walk_fairly(within, passes, |passes| {
-                Some(links.walk(sketches, &probe, count, passes))
+                links.walk(sketches, &probe, count, passes)
             })?;
             return Some((slots, within));
         }

@@ -201,6 +201,29 @@ fn links_follow_the_graph() {
     assert_eq!(known(), Sketches::pay().then_some(10_000));
     build_graph(&set);
     assert_eq!(known(), Sketches::pay().then_some(11_500));
+    let graph = set.graph.read().as_ref().map_or(0, Graph::bytes);
+    let links = set.links.read().as_ref().map_or(0, |links| links.bytes());
+    assert_eq!(*set.counted.lock(), (graph + links, 11_500));
+    assert!(set.bytes() > graph + links);
+}
+
+#[test]
+fn a_walk_is_given_up_where_what_passes_lies_elsewhere() {
+    let set = filled(12_000, 32);
+    build_graph(&set);
+    for query in vectors(5, 32, 8) {
+        let all = set.nearest_exact(&query, 12_000, 12_000, |_| true);
+        let far: HashSet<u32> = all[9_000..].iter().map(|pair| pair.0).collect();
+        let passes = |slot: u32| far.contains(&slot);
+        let exact = set.nearest_exact(&query, 40, 12_000, passes);
+        assert_eq!(set.nearest_graph(&query, 40, 12_000, &passes), exact);
+        let rows = set.rows.read();
+        if let (Some(links), Some(sketches)) = (&*set.links.read(), &rows.sketches) {
+            let probe = sketch::Probe::new(&query);
+            assert!(links.walk(sketches, &probe, 80, &passes).is_none());
+            assert!(links.walk(sketches, &probe, 80, &|_| true).is_some());
+        }
+    }
 }
 
 #[test]
@@ -228,7 +251,7 @@ fn links_that_are_damaged_are_refused() {
         }
         if let (Ok(links), Some(sketches)) = (Links::read(&damaged), &set.rows.read().sketches) {
             let probe = sketch::Probe::new(&vectors(1, 16, round as u64)[0]);
-            let slots = links.walk(sketches, &probe, 64, &|_| true);
+            let slots = links.walk(sketches, &probe, 64, &|_| true).unwrap();
             assert!(slots.iter().all(|slot| *slot < 10_000));
         }
     }
