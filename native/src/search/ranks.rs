@@ -1,5 +1,9 @@
 //! What the places of documents in the lists of both legs are worth.
 
+use std::cmp::Reverse;
+
+use tantivy::f64_to_u64;
+
 use crate::search::scale::Scale;
 use crate::search::view::View;
 
@@ -48,19 +52,19 @@ impl Ranks {
 
 /// 1/(k + rank) of each entry, per view, in the order given.
 fn reciprocals(views: &[View], entries: Vec<(f64, usize, u32)>) -> Vec<Vec<f64>> {
-    let mut order: Vec<(usize, u64)> = entries
+    // What they are sorted by stands in a row: to look it up would be to wait for memory at each comparison.
+    let keyed = entries
         .iter()
         .enumerate()
-        .map(|(at, (_, view, position))| (at, views[*view].snapshot.ord_of(*position)))
-        .collect();
-    order.sort_unstable_by(|(a, ord_a), (b, ord_b)| {
-        let (a, b) = (&entries[*a], &entries[*b]);
-        let by_score = b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-        by_score.then(ord_a.cmp(ord_b))
-    });
+        .map(|(at, (score, view, position))| {
+            let ord = views[*view].snapshot.ord_of(*position);
+            (Reverse(f64_to_u64(*score)), *view as u32, ord, at as u32)
+        });
+    let mut order: Vec<(Reverse<u64>, u32, u64, u32)> = keyed.collect();
+    order.sort_unstable();
     let mut values = vec![0.0; entries.len()];
-    for (rank, (at, _)) in order.iter().enumerate() {
-        values[*at] = 1.0 / (RRF_K + 1.0 + rank as f64);
+    for (rank, (.., at)) in order.iter().enumerate() {
+        values[*at as usize] = 1.0 / (RRF_K + 1.0 + rank as f64);
     }
     let mut per_view = vec![Vec::new(); views.len()];
     for (entry, value) in entries.iter().zip(values) {
