@@ -111,7 +111,7 @@ fn complete(
         most.max(BESIDE_MAX)
     };
     // Of each index as its own words are written, with accents or without.
-    let found = gather(snapshots, |snapshot| {
+    let found = gather(snapshots, most, |snapshot| {
         match snapshot.definition.words_analyzer.terms(prefix).pop() {
             Some(last) => words::completions(snapshot, &last.text, most),
             None => Ok(Vec::new()),
@@ -147,8 +147,9 @@ fn searched(
     for (_, snapshot) in snapshots {
         let readers = readers(&snapshot.definition);
         for (word, left_out) in words.iter().zip(&mut left_out) {
-            if *left_out && keeps(&readers, &word.text) {
-                *left_out = words::live_documents(snapshot, &word.text)? == 0;
+            // Most indices of many have none of it: that is told sooner than what they keep.
+            if *left_out && words::live_documents(snapshot, &word.text)? > 0 {
+                *left_out = !keeps(&readers, &word.text);
             }
         }
     }
@@ -218,8 +219,9 @@ fn correct(
             continue;
         }
         let edits = if length < 5 { 1 } else { 2 };
-        let found = gather(snapshots, |snapshot| {
-            words::near(snapshot, &word.text, edits, limit + SPARE)
+        let most = limit + SPARE;
+        let found = gather(snapshots, most, |snapshot| {
+            words::near(snapshot, &word.text, edits, most)
         })?;
         // Beside others, a stop word may well be what was meant; by itself it finds nothing.
         let found = match is_alone {
@@ -289,9 +291,11 @@ fn combine(
     corrections
 }
 
-/// The words of every index, each once.
+/// The words of every index, each once; at most `most`. Each costs a look into the dictionaries of all indices, as there may
+/// be documents with it where it is none of the first words.
 fn gather(
     snapshots: &[(u64, Arc<Snapshot>)],
+    most: usize,
     find: impl Fn(&Snapshot) -> Result<Vec<Word>, Failure>,
 ) -> Result<Vec<Word>, Failure> {
     let mut known: HashMap<String, usize> = HashMap::new();
@@ -307,6 +311,10 @@ fn gather(
                 }
             }
         }
+    }
+    if all.len() > most {
+        all.sort_unstable_by(words::rank);
+        all.truncate(most);
     }
     Ok(all)
 }
