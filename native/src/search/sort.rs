@@ -187,13 +187,14 @@ impl Order<'_> {
                 let document = position - segment.base;
                 own.clear();
                 for source in &sources {
-                    own.push(source.code(index, document, score)?);
+                    let code = source.code(index, document, score)?;
                     // Most of a long list stand behind its first ones by their first key.
-                    if cursor.is_none() && first.is_beyond(&own) {
+                    if own.is_empty() && code > first.end && cursor.is_none() {
                         break;
                     }
+                    own.push(code);
                 }
-                if own.len() < width {
+                if own.is_empty() {
                     self.following += 1;
                     continue;
                 }
@@ -273,6 +274,8 @@ struct First {
     found: Vec<(u32, u64, f64)>,
     /// The last of `reach` known ones.
     last: Option<(Vec<u128>, u64)>,
+    /// Its first code: what begins with a greater one is none of the first.
+    end: u128,
 }
 
 impl First {
@@ -283,14 +286,8 @@ impl First {
             codes: Vec::new(),
             found: Vec::new(),
             last: None,
+            end: u128::MAX,
         }
-    }
-
-    /// Whether an entry that begins with these codes is none of the first.
-    #[inline]
-    fn is_beyond(&self, codes: &[u128]) -> bool {
-        let last = self.last.as_ref();
-        last.is_some_and(|(last, _)| *codes > last[..codes.len()])
     }
 
     #[inline]
@@ -320,7 +317,9 @@ impl First {
             let (x, y) = (&codes[a * width..][..width], &codes[b * width..][..width]);
             x.cmp(y).then(found[*a].1.cmp(&found[*b].1))
         });
-        self.last = Some((codes[*last * width..][..width].to_vec(), found[*last].1));
+        let own = &codes[*last * width..][..width];
+        self.end = own.first().copied().unwrap_or(u128::MAX);
+        self.last = Some((own.to_vec(), found[*last].1));
         numbers.truncate(reach);
         // Ascending: none is written over before it is moved.
         numbers.sort_unstable();
