@@ -371,7 +371,7 @@ it.each([
   [
     [{ parameter: 'neighbors', value: 0 }],
     'changes[0].neighbors',
-    'must be a number from 1 to 10000',
+    'must be a whole number from 1 to 10000',
   ],
 ])(
   'a change to %j is refused, with the place and what may stand there',

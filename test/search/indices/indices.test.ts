@@ -281,8 +281,8 @@ describe('analysis', () => {
     [{ stemming: 1 }, 'stemming'],
     [{ language: 'klingon' }, 'language'],
     [{ analyzer: { a: 1 } }, 'analyzer.a'],
-    [{ analyzer: { a: { tokenizer: 'magic' } } }, 'analyzer.a'],
-    [{ analyzer: { a: { filter: 'synonym' } } }, 'analyzer.a'],
+    [{ analyzer: { a: { tokenizer: 'magic' } } }, 'analyzer.a.tokenizer'],
+    [{ analyzer: { a: { filter: 'synonym' } } }, 'analyzer.a.filter'],
     [{ analyzer: { a: { filter: 'f' } }, filter: { f: { type: 'x' } } }, 'filter.f.type'],
     [
       { analyzer: { a: { tokenizer: 't' } }, tokenizer: { t: { type: 'ngram', min_gram: 0 } } },
