@@ -7,7 +7,7 @@ interface Found {
 }
 
 interface Health {
-  learning: { examination?: { inUse: number } }
+  models: { training: { metrics: { examination?: { inUse: number } } } }
 }
 
 const PEOPLE = 150
@@ -25,7 +25,7 @@ it('people who look at whole pages are found out, and what they were shown count
   const inUse = async () => {
     await service.app.learning.caughtUp()
     const { data } = await service.call<Health>('GET', '/nous/health')
-    return data.learning.examination?.inUse
+    return data.models.training.metrics.examination?.inUse
   }
   expect(await inUse()).toBe(1)
   for (let person = 0; person < PEOPLE; person += 1) {
