@@ -16,7 +16,9 @@ const RULES = {
   acceptanceThresholds: (operator: string) =>
     readThresholds([{ metric: 'ctr', operator, threshold: 3 }])[0]?.operator,
   targetingRules: (operator: string) =>
-    readTargeting([{ field: 'age', operator, value: true }])[0]?.operator,
+    readTargeting([
+      { field: 'age', operator, value: operator.toLowerCase() === 'exists' || '3' },
+    ])[0]?.operator,
 }
 const NAMES = Object.keys(RULES) as (keyof typeof RULES)[]
 
