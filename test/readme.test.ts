@@ -91,7 +91,7 @@ test('the figures that README shows stand in the chapter of figures', () => {
   const figuresIn = (text: string) => text.match(/\d*\.?\d+(?: \d{3})*/g) ?? []
   const shown = table.split('\n').flatMap((row) => figuresIn(row.split('|')[3] ?? ''))
   const known = new Set(figuresIn(read('docs/figures.md')))
-  expect(shown).toContain('.700')
+  expect(shown.length).toBeGreaterThan(10)
   expect(shown.filter((figure) => !known.has(figure))).toEqual([])
 })
 
