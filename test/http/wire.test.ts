@@ -98,7 +98,10 @@ describe('bytes that no client would send', () => {
     await stillServes()
   })
 
-  it('a plain second request is served, so that the tests above mean something', async () => {
+  // Where the machine is held up for longer than a turn may last, the library hangs up on the second one.
+  it('a plain second request is served, so that the tests above mean something', {
+    retry: 5,
+  }, async () => {
     const first = 'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}'
     const answer = await send(`${first}${SECOND}`)
     expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404'])
