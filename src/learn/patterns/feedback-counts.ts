@@ -55,8 +55,8 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
 }
 
 function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): void {
-  // Nobody's searches can't be clicked.
   counts.pass(impression.timeMs)
+  // Nobody's searches can't be clicked.
   if (impression.unit !== undefined) counts.count(impression.timeMs, ALL, countShown, impression)
 }
 
