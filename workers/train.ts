@@ -4,8 +4,9 @@ import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
 import { native } from '../src/native.ts'
-import type { ModelKind, ModelState } from '../src/schema/model.ts'
+import type { ModelKind } from '../src/schema/model.ts'
 import type { TrainingFigures } from '../src/schema/model-record.ts'
+import type { ModelState } from '../src/schema/model-state.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Background work.

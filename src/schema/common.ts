@@ -63,6 +63,15 @@ export const Unread = {
   ),
 }
 
+/** What of its body a request does not read. */
+export const UnreadBody = {
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description: 'names that are no field of the body, and were ignored; eight at most',
+    }),
+  ),
+}
+
 /** Which page of a list whose rows may be long. */
 export const PageQuery = {
   limit: Type.Optional(

@@ -6,60 +6,11 @@ import {
   Id,
   Limit,
   Moment,
-  Unquoted,
   Unread,
+  UnreadBody,
   Words,
 } from './common.ts'
-
-const Scaler = Type.Object(
-  { mean: Type.Optional(Unquoted), std: Type.Optional(Unquoted) },
-  { additionalProperties: true },
-)
-
-const Figure = Type.Optional(Type.Number())
-
-/** What the maker measured; anything may be added. */
-const ModelMetrics = Type.Object(
-  {
-    accuracy: Figure,
-    precision: Figure,
-    recall: Figure,
-    f1Score: Figure,
-    latencyMs: Figure,
-    loss: Figure,
-    validationAccuracy: Figure,
-  },
-  { additionalProperties: true },
-)
-
-const Hyperparameters = Type.Object(
-  { learning_rate: Figure, batch_size: Figure, epochs: Figure },
-  { additionalProperties: true },
-)
-
-/** The numbers of a model and what is known of their making; any of it may be missing. */
-export const ModelState = Type.Object(
-  {
-    weights: Type.Optional(Unquoted),
-    bias: Type.Optional(Unquoted),
-    scaler: Type.Optional(Scaler),
-    featureNames: Type.Optional(Unquoted),
-    metrics: Type.Optional(ModelMetrics),
-    hyperparameters: Type.Optional(Hyperparameters),
-    currentEpoch: Type.Optional(Type.Number()),
-    trainingProgress: Type.Optional(Type.Number({ description: 'Below 1: not ready to rank.' })),
-    lastTrainingError: Type.Optional(
-      Type.String({ description: 'Not empty: the model may not rank.' }),
-    ),
-  },
-  {
-    additionalProperties: true,
-    description:
-      'A linear model: `weights`, `scaler.mean` and `scaler.std` as lists of one length with `featureNames`. ' +
-      'Or trees: an XGBoost JSON model as `weights`.',
-  },
-)
-export type ModelState = Static<typeof ModelState>
+import { ModelState } from './model-state.ts'
 
 /** A state of a model, to be stored as a version of its own. */
 export const ModelSync = Type.Object({
@@ -79,6 +30,7 @@ const Version = Type.Integer({ minimum: 1 })
 
 /** Which version of the model is meant; the newest, if none is named. */
 export const VersionChoice = Type.Object({ version: Type.Optional(Version) })
+export type VersionChoice = Static<typeof VersionChoice>
 
 const TRIAL = 'End the trial of another version of it, and let the one that ranks go on.'
 /** What is taken back: the version that ranks; one on trial, if none of this model ranks. */
@@ -124,7 +76,7 @@ const Reasons = Type.Array(Type.String())
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
     description:
-      'Why it does not rank, though it is active or was to be; what of it does not count.',
+      'Names that are no field of the body; why it does not rank, though it is active or was to be; what of it does not count.',
   }),
 )
 
@@ -213,6 +165,7 @@ export const ModelRolledBack = Type.Object({
   status: Status,
   active: NamedOrNone,
   updatedAt: DateTime,
+  ...UnreadBody,
 })
 
 /** How a training ended, or that it goes on. */
@@ -232,6 +185,7 @@ export const ModelTrained = Type.Object({
   training: Type.Optional(FreeForm),
   gate: Type.Optional(FreeForm),
   error: Type.Optional(Type.String()),
+  ...UnreadBody,
 })
 export type ModelTrained = Static<typeof ModelTrained>
 
@@ -244,5 +198,6 @@ export const ModelGated = Type.Object({
     Type.String({ description: 'of a version on trial: SHADOW, unseen; CANARY, for a share' }),
   ),
   gate: FreeForm,
+  ...UnreadBody,
 })
 export type ModelGated = Static<typeof ModelGated>

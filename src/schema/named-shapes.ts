@@ -83,7 +83,6 @@ import {
   ModelRollback,
   ModelRolledBack,
   ModelShown,
-  ModelState,
   ModelSync,
   ModelSynced,
   ModelTrained,
@@ -92,6 +91,7 @@ import {
   VersionChoice,
   VersionName,
 } from './model.ts'
+import { ModelState } from './model-state.ts'
 import { Liveness, Readiness } from './operations.ts'
 import { FeedbackPatterns, SearchPatterns } from './pattern.ts'
 import { HighlightOptions, IndexNames, SearchRequest, Sort } from './search.ts'
@@ -115,6 +115,7 @@ import {
   Suggestion,
   SuggestionList,
   SuggestionRead,
+  SuggestionTaken,
 } from './suggestion.ts'
 
 /**
@@ -239,4 +240,5 @@ export const NAMED_SHAPES = {
   Suggestion,
   SuggestionList,
   SuggestionRead,
+  SuggestionTaken,
 }

@@ -1,11 +1,20 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, PageBounds, PageQuery, Share, Words } from './common.ts'
+import {
+  DateTime,
+  FreeForm,
+  Id,
+  PageBounds,
+  PageQuery,
+  Share,
+  UnreadBody,
+  Words,
+} from './common.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
 
 /** Figures about a query, lists of patterns, or both. */
-const Patterns = Type.Object(
+export const SuggestedPatterns = Type.Object(
   {
     averageRelevance: Type.Optional(Share),
     clickThroughRate: Type.Optional(Share),
@@ -26,7 +35,11 @@ const Patterns = Type.Object(
 )
 
 /** A client's suggestion for one query. */
-export const Suggestion = Type.Object({ queryHash: Id, patterns: Patterns, confidence: Share })
+export const Suggestion = Type.Object({
+  queryHash: Id,
+  patterns: SuggestedPatterns,
+  confidence: Share,
+})
 export type Suggestion = Static<typeof Suggestion>
 
 /** Settings of the ranking, as a client writes them. */
@@ -87,9 +100,13 @@ const SuggestionParts = {
   updated: DateTime,
 }
 
-/** Answer of a suggestion. */
+/** One of a list. */
 export const SuggestionRead = Type.Object(SuggestionParts)
 export type SuggestionRead = Static<typeof SuggestionRead>
+
+/** Answer of a suggestion. */
+export const SuggestionTaken = Type.Object({ ...SuggestionParts, ...UnreadBody })
+export type SuggestionTaken = Static<typeof SuggestionTaken>
 
 export const SuggestionQuery = Type.Object({
   status: Type.Optional(Words),

@@ -16,7 +16,7 @@ import {
   Suggestion,
   SuggestionList,
   SuggestionQuery,
-  SuggestionRead,
+  SuggestionTaken,
 } from '../../schema/suggestion.ts'
 
 export const suggestAdaptation = route({
@@ -30,7 +30,7 @@ export const suggestAdaptation = route({
     patterns: { averageRelevance: 0.4, clickThroughRate: 0.05, requiresOptimization: true },
     confidence: 0.85,
   },
-  reply: SuggestionRead,
+  reply: SuggestionTaken,
   handle: async ({ app, body }) => {
     await app.learning.whole()
     return answer(await app.learning.adaptations.suggest(body))
@@ -144,6 +144,6 @@ export const rollBackAdaptation = route({
   errors: ['ADAPTATION_NOT_FOUND', 'INVALID_TRANSITION'],
   handle: async ({ app, params, body }) => {
     await app.learning.caughtUp()
-    return longAnswer(await app.learning.adaptations.rollBack(params.id, body.reason))
+    return longAnswer(await app.learning.adaptations.rollBack(params.id, body))
   },
 })

@@ -76,7 +76,7 @@ export const activateModel = route({
   bodyOptional: true,
   reply: ModelActivated,
   errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'INVALID_TRANSITION'],
-  handle: ({ app, params, body }) => app.learning.models.activate(params.id, body.version),
+  handle: ({ app, params, body }) => app.learning.models.activate(params.id, body),
 })
 
 export const rollBackModel = route({
@@ -122,6 +122,6 @@ export const judgeModel = route({
   errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'INVALID_TRANSITION'],
   handle: async ({ app, params, body }) => {
     await app.learning.caughtUp()
-    return app.learning.models.judge(params.id, body.version)
+    return app.learning.models.judge(params.id, body)
   },
 })

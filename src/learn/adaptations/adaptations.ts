@@ -1,9 +1,13 @@
 import { serviceError } from '../../errors.ts'
-import { hashSpelling, oneSpelling } from '../../ids.ts'
-import type { Adaptation, AdaptationHistory, AdaptationQuery } from '../../schema/adaptation.ts'
+import { oneSpelling } from '../../ids.ts'
+import type {
+  Adaptation,
+  AdaptationHistory,
+  AdaptationQuery,
+  RollbackBody,
+} from '../../schema/adaptation.ts'
 import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
-import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { RuleCreate, RuleQuery, Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
@@ -13,28 +17,19 @@ import type { LiveIndex } from '../patterns/evidence.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import type { ExactModel } from '../plan/tuning.ts'
 import type { IsSearched } from '../plan/unsearched-weights.ts'
-import { MACHINES } from '../states.ts'
-import { listJson } from '../wire/list-json.ts'
-import { knownWordsOf, wordsOf } from '../wire/words.ts'
-import {
-  type AdaptationFigures,
-  adaptationJson,
-  ruleJson,
-  showAdaptation,
-  showHistory,
-  suggestionJson,
-} from './answers.ts'
+import { ruleJson, suggestionJson } from './answers.ts'
 import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
 import { type InForce, openInForce } from './in-force.ts'
-import { type AdaptationLifecycle, mustFindAdaptation, openLifecycle } from './lifecycle.ts'
-import type { ArmName } from './minutes.ts'
+import { type AdaptationLifecycle, openLifecycle } from './lifecycle.ts'
 import { openMoves } from './moves.ts'
 import { findProposals } from './propose.ts'
 import { EVERY_QUERY } from './ranking-content.ts'
 import type { ReplayParts } from './replay.ts'
 import { openRules, type Rules } from './rules.ts'
+import { openShow } from './show.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
+import { unreadOfRollback, unreadOfSuggestion } from './unread.ts'
 import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
 
@@ -42,7 +37,7 @@ import { openWatch } from './watch.ts'
 export interface Adaptations extends Pick<InForce, 'applying'> {
   consumer: Consumer
   /**
-   * A SuggestionRead in UTF-8 JSON. Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws
+   * A SuggestionTaken in UTF-8 JSON. Judges by what is learned: for who waited until that is whole (loop/whole.ts). Throws
    * VALIDATION_FAILED.
    */
   suggest: (sent: Suggestion) => Promise<Uint8Array>
@@ -62,7 +57,7 @@ export interface Adaptations extends Pick<InForce, 'applying'> {
   /** Throws ADAPTATION_NOT_FOUND. */
   get: (adaptationId: string) => AdaptationHistory
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION when there is nothing to roll back. */
-  rollBack: (adaptationId: string, reason?: string) => Promise<AdaptationHistory>
+  rollBack: (adaptationId: string, sent?: RollbackBody) => Promise<AdaptationHistory>
   /** Takes back the service's own suggestions for these queries. */
   withdraw: (queryHashes: Pick<ReadonlySet<string>, 'has'>) => Promise<void>
   /** Triggers, the end of canaries, the service's own suggestions, expiry. */
@@ -126,7 +121,10 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     applying: inForce.applying,
     consumer: watch,
     withdraw: suggestions.withdraw,
-    suggest: async (sent) => Buffer.from(suggestionJson(await suggestions.suggest(sent))),
+    suggest: async (sent) => {
+      const taken = await suggestions.suggest(sent)
+      return Buffer.from(suggestionJson(taken, unreadOfSuggestion(sent)))
+    },
     listSuggestions: suggestions.list,
     createRule: async (sent, noteDone) => {
       const warnings = ruleWarnings(sent, { exactModel, isSearched, learning: config.learning })
@@ -149,9 +147,12 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     },
     list: show.list,
     get: (adaptationId) => show.history(adaptationId),
-    rollBack: async (adaptationId, reason = 'rolled back by hand') => {
+    rollBack: async (adaptationId, sent = {}) => {
+      const { reason = 'rolled back by hand' } = sent
       const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
-      return { ...show.history(adaptationId), restored }
+      const { warnings = [], ...shown } = show.history(adaptationId)
+      const told = [...unreadOfRollback(sent), ...warnings]
+      return { ...shown, restored, ...(told.length === 0 ? {} : { warnings: told }) }
     },
     tick: tickOf({ store, patterns, lifecycle, suggestions }),
     figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),
@@ -206,41 +207,4 @@ function ruleOf(
       details: [{ path: 'suggestionId', message: `is ${status}` }],
     })
   return ruleId === undefined ? rule : rules.get(ruleId)
-}
-
-function openShow(
-  store: Store,
-  watch: ReturnType<typeof openWatch>,
-  versions: ReturnType<typeof openRankingVersions>,
-) {
-  const { adaptations } = store.tables
-
-  function figuresOf(record: AdaptationRecord): AdaptationFigures {
-    const arms = watch.totals(record.adaptationId)
-    const followed = watch.units(record.adaptationId)
-    // Totals of earlier versions have no units in them.
-    const count = (arm: ArmName) => arms[arm].units ?? followed?.sums(arm, 'ctr').units ?? 0
-    const units = { without: count('without'), with: count('with') }
-    return { arms, units, rankingVersion: versions.inForce(record)?.version }
-  }
-  const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))
-  return {
-    json,
-    list: async ({ status, type, queryHash, limit = PAGE_ROWS, cursor }: AdaptationQuery) => {
-      const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
-      const types = wordsOf(type)
-      const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
-      const matches = (record: AdaptationRecord) =>
-        statuses?.includes(record.status) !== false &&
-        types?.includes(record.type.toUpperCase()) !== false &&
-        (scope === undefined || record.scope === scope)
-      const asksForAll = statuses === undefined && types === undefined && queryHash === undefined
-      const isWanted = asksForAll ? undefined : matches
-      return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
-    },
-    history: (adaptationId: string): AdaptationHistory => {
-      const record = mustFindAdaptation(store, adaptationId)
-      return showHistory(showAdaptation(record, figuresOf(record)), record, versions)
-    },
-  }
 }

@@ -6,7 +6,7 @@ import type {
   SuggestionRecord,
   WatchedTotals,
 } from '../../schema/adaptation-record.ts'
-import type { Rule, SuggestionRead } from '../../schema/suggestion.ts'
+import type { Rule, SuggestionTaken } from '../../schema/suggestion.ts'
 import { isoTime } from '../wire/moment.ts'
 import { WATCHED_METRICS } from './figures.ts'
 import type { ArmName, Arms } from './minutes.ts'
@@ -105,13 +105,14 @@ export function ruleJson(rule: RuleRecord, more: Pick<Rule, 'warnings'> = {}): s
   return jsonWith(about, { changes })
 }
 
-/** A SuggestionRead as JSON. */
-export function suggestionJson(record: SuggestionRecord): string {
+/** A SuggestionRead as JSON; with warnings a SuggestionTaken. */
+export function suggestionJson(record: SuggestionRecord, warnings: readonly string[] = []): string {
   const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
-  const about: Omit<SuggestionRead, 'rule' | 'patterns'> = {
+  const about: Omit<SuggestionTaken, 'rule' | 'patterns'> = {
     ...same,
     created: isoTime(createdMs),
     updated: isoTime(updatedMs),
+    ...(warnings.length === 0 ? {} : { warnings }),
   }
   return jsonWith(about, { rule: rule === undefined ? 'null' : ruleJson(rule), patterns })
 }

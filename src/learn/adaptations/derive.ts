@@ -1,8 +1,8 @@
 import { QUERY_CHARACTERS_MAX } from '../../schema/common.ts'
 import type { Suggestion } from '../../schema/suggestion.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { beginningOf } from '../../word.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
+import { someListed } from '../wire/some-told.ts'
 import { inItsIndex, liveDocuments } from './live-documents.ts'
 import { readField } from './pattern-field.ts'
 import { isSynonymRule } from './synonym-pair.ts'
@@ -107,19 +107,10 @@ function fromLists(patterns: Patterns, evidence: QueryEvidence | undefined): Der
     ...liked.filter((text) => !readPattern(text, 1, changes, evidence)),
     ...disliked.filter((text) => !readPattern(text, -1, changes, evidence)),
   ]
-  const rest = unread.length === 0 ? '' : ` Names nothing: ${told(unread)}.`
+  const rest = unread.length === 0 ? '' : ` Names nothing: ${someListed(unread)}.`
   if (Object.keys(changes).length > 0)
     return { changes: { ...changes }, description: `Follows the named patterns.${rest}` }
   return { changes: { learning: true }, description: `Keeps learning on.${rest}` }
-}
-
-/** Texts that name nothing, and characters of each, that a description repeats: it is kept with the rule and in events. */
-const UNREAD_TOLD_MAX = 20
-const UNREAD_SHOWN_MAX = 128
-
-function told(unread: readonly string[]): string {
-  const some = unread.slice(0, UNREAD_TOLD_MAX)
-  return some.map((text) => beginningOf(text, UNREAD_SHOWN_MAX)).join(', ')
 }
 
 type Boost = NonNullable<Tuning['boosts']>[number]

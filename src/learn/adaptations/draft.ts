@@ -5,7 +5,6 @@ import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
 import type { RuleRecord, Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { RuleCreate } from '../../schema/suggestion.ts'
-import { beginningOf } from '../../word.ts'
 import {
   type ExactModel,
   isEmptied,
@@ -15,6 +14,7 @@ import {
 } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
 import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
+import { someListed } from '../wire/some-told.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { emptyArm, metricOf, WATCHED_METRICS } from './figures.ts'
 import { isCompared } from './judge.ts'
@@ -143,7 +143,7 @@ function changeWarnings(
 ): string[] {
   const warnings: string[] = []
   if (unread.length > 0)
-    warnings.push(`Kept, but no setting of the ranking: ${toldUnread(unread)}.`)
+    warnings.push(`Kept, but no setting of the ranking: ${someListed(unread)}.`)
   if (Object.keys(tuning).length === 0)
     warnings.push(
       'The change is recorded and ranks nothing: none of it is a setting of the ranking.',
@@ -155,15 +155,6 @@ function changeWarnings(
     )
   warnings.push(...unsearchedWeights(tuning, isSearched))
   return warnings
-}
-
-/** What is not read that a warning tells of, and characters of each. */
-const UNREAD_TOLD_MAX = 20
-const UNREAD_SHOWN_MAX = 256
-
-function toldUnread(unread: readonly string[]): string {
-  const some = unread.slice(0, UNREAD_TOLD_MAX)
-  return some.map((place) => beginningOf(place, UNREAD_SHOWN_MAX)).join(', ')
 }
 
 /** The hash of the query that a change is for, in the spelling of searches. Throws VALIDATION_FAILED for what is none. */

@@ -4,7 +4,11 @@ import { hashSpelling } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
 import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
-import type { Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
+import {
+  SuggestedPatterns,
+  type Suggestion,
+  type SuggestionQuery,
+} from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
@@ -68,16 +72,7 @@ export interface SuggestionsParts {
 const UNKNOWN = 'is not the id of a suggestion; GET /nous/adapt/suggestions lists them'
 /** Nothing rests on these; once they are taken back, nothing tells of the queries. */
 const UNUSED = new Set(['PENDING', 'EXPIRED'])
-const KNOWN = [
-  'averageRelevance',
-  'clickThroughRate',
-  'conversionRate',
-  'requiresOptimization',
-  'confidence',
-  'positivePatterns',
-  'negativePatterns',
-  'neutralPatterns',
-]
+const KNOWN = Object.keys(SuggestedPatterns.properties)
 
 export function openSuggestions(parts: SuggestionsParts): Suggestions {
   const { store, config, clock } = parts

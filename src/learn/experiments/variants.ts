@@ -1,9 +1,9 @@
 import { invalid } from '../../errors.ts'
 import { Variant } from '../../schema/experiment.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
-import { beginningOf } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
+import { someTold } from '../wire/some-told.ts'
 import { bodyOf, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 /** A variant as it was sent. */
@@ -101,19 +101,12 @@ function areInVain(own: readonly (number | undefined)[], shares: readonly number
   })
 }
 
-/** Characters of what is not read that a warning shows: a key of the client's own, and what is said of it. */
-const UNREAD_MAX = 128
-
-/** Of one configuration: the rest is counted. */
-const UNREAD_TOLD_MAX = 20
-
+/** What is said of those parts of one configuration that are no settings. */
 export function unreadWarnings(owner: string, unread: readonly string[]): string[] {
-  const told = unread
-    .slice(0, UNREAD_TOLD_MAX)
-    .map((key) => `"${beginningOf(key, UNREAD_MAX)}" changes no ranking; it is kept and returned.`)
-  const more = unread.length - told.length
-  if (more > 0) told.push(`${more} more change no ranking; they are kept and returned.`)
-  return told.map((sentence) => `${owner}: ${sentence}`)
+  const { told, others } = someTold(unread)
+  const sentences = told.map((key) => `"${key}" changes no ranking; it is kept and returned.`)
+  if (others > 0) sentences.push(`${others} more change no ranking; they are kept and returned.`)
+  return sentences.map((sentence) => `${owner}: ${sentence}`)
 }
 
 function refuseRepeated(named: readonly { id: string; name: string }[]): void {

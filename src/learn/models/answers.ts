@@ -18,7 +18,7 @@ import { sameVersion, type Versions } from './versions.ts'
 
 export function showKept(
   { record, unchanged, previousVersion, warnings }: Kept,
-  more: readonly string[],
+  told: { before: readonly string[]; behind: readonly string[] },
 ): object {
   const { modelId, version, status, servable, checksum, reasons, updatedMs } = record
   return {
@@ -31,7 +31,7 @@ export function showKept(
     previousVersion: previousVersion ?? null,
     updatedAt: isoTime(updatedMs),
     unchanged,
-    ...withWarnings([...warnings, ...more]),
+    ...withWarnings([...told.before, ...warnings, ...told.behind]),
   }
 }
 

@@ -7,6 +7,7 @@ import type {
   ModelSync,
   ModelTrained,
   ModelTraining,
+  VersionChoice,
   VersionName,
 } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
@@ -14,21 +15,17 @@ import type { Pool } from '../../threads/pool.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Sweep } from '../round.ts'
-import { isoTime } from '../wire/moment.ts'
 import { type Activation, openActivation } from './activation.ts'
 import {
   nameOrNull,
-  rankWarnings,
-  showGated,
-  showKept,
   showList,
   showModel,
   showTraining,
   showTrial,
   showUsage,
   withState,
-  withWarnings,
 } from './answers.ts'
+import { openChanges } from './changes.ts'
 import { type ModelEvidence, openEvidence } from './evidence.ts'
 import { type Gating, openGating } from './gating.ts'
 import { type ModelIntake, openModelIntake } from './intake.ts'
@@ -42,19 +39,19 @@ export interface Models
   extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
     Pick<ModelIntake, 'readLarge'> {
   /** A state that can't rank is stored, too, and told of. Throws TOO_MANY_MODELS. */
-  sync: (request: ModelSync) => Promise<object>
+  sync: (sent: ModelSync) => Promise<object>
   /** Throws VALIDATION_FAILED for an unknown status. */
   list: (query: ModelQuery) => object
   /** As JSON in UTF-8 where it has the state in it. Throws MODEL_NOT_FOUND. */
   get: (modelId: string, query: { version?: number; state?: boolean }) => object | Uint8Array
   /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
-  activate: (modelId: string, version?: number) => Promise<object>
+  activate: (modelId: string, sent: VersionChoice) => Promise<object>
   /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
-  rollBack: (modelId: string, asked: ModelRollback, noteDone?: NoteDone) => Promise<object>
+  rollBack: (modelId: string, sent: ModelRollback, noteDone?: NoteDone) => Promise<object>
   /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
-  train: (request: ModelTraining) => Promise<ModelTrained>
+  train: (sent: ModelTraining) => Promise<ModelTrained>
   /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
-  judge: (modelId: string, version?: number) => Promise<object>
+  judge: (modelId: string, sent: VersionChoice) => Promise<object>
   consumer: Consumer
   /** What the health report and the figures of learning show. */
   figures: () => ModelFigures
@@ -127,7 +124,7 @@ export function openModels(options: ModelsParts): Models {
     shadowModel: ranking.shadowModel,
     namedModel: ranking.namedModel,
     exactModel: ranking.exactModel,
-    ...changes(parts),
+    ...openChanges(parts),
     readLarge: parts.intake.readLarge,
     list: (query) => showList(parts.versions, query),
     get: (modelId, query) => read(parts, modelId, query),
@@ -171,51 +168,6 @@ function openParts(options: ModelsParts): Parts {
   const onEnd = ranking.refresh
   const training = openTraining({ ...same, eta, versions, evidence, intake, gating, onEnd })
   return { ...options, versions, serving, ranking, activation, intake, evidence, gating, training }
-}
-
-type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'>
-
-function changes(parts: Parts): Changes {
-  const { versions, ranking, activation, intake, gating, training } = parts
-  const { learning } = parts.config
-  /** Whatever changed, searches see it when the caller hears of it. */
-  async function changing<T>(change: Promise<T>): Promise<T> {
-    try {
-      return await change
-    } finally {
-      ranking.refresh()
-    }
-  }
-  const chosen = (modelId: string, version = versions.newest(modelId).version) => ({
-    modelId,
-    version,
-  })
-  return {
-    sync: async (request) => {
-      const kept = await changing(intake.sync(request))
-      return showKept(kept, request.activate === true ? rankWarnings(kept.record, learning) : [])
-    },
-    activate: async (modelId, version) => {
-      const name = chosen(modelId, version)
-      const { record, previous, unchanged } = await changing(activation.activate(name, 'CALL'))
-      const { status, updatedMs } = record
-      const updatedAt = isoTime(updatedMs)
-      const changed = { ...name, status, previous: nameOrNull(previous), unchanged, updatedAt }
-      return { ...changed, ...withWarnings(rankWarnings(record, learning)) }
-    },
-    rollBack: async (modelId, { trial = false }, noteDone) => {
-      const ends = trial ? activation.endTrial : activation.rollBack
-      const { record, active } = await changing(ends(modelId, noteDone))
-      const { version, status, updatedMs } = record
-      return { modelId, version, status, active: nameOrNull(active), updatedAt: isoTime(updatedMs) }
-    },
-    train: training.train,
-    judge: async (modelId, version) => {
-      const name = chosen(modelId, version)
-      const judged = await changing(gating.judge(name))
-      return showGated(judged, versions.standing())
-    },
-  }
 }
 
 function read(

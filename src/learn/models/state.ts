@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asObject, ownValue } from '../../object.ts'
-import type { ModelKind, ModelState } from '../../schema/model.ts'
+import type { ModelKind } from '../../schema/model.ts'
+import type { ModelState } from '../../schema/model-state.ts'
 
 /** What the core can make of a synced state. */
 export interface StateRead {

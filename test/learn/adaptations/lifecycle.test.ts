@@ -289,7 +289,7 @@ describe('a rollback', () => {
     const shop = openWorkshop()
     const older = await shop.apply({ minScore: 0.1 }, { immediate: true })
     const newer = await shop.apply({ minScore: 0.2 }, { immediate: true })
-    const rolled = await shop.adaptations.rollBack(newer.adaptationId, 'no good')
+    const rolled = await shop.adaptations.rollBack(newer.adaptationId, { reason: 'no good' })
     expect(rolled).toMatchObject({ status: 'ROLLED_BACK', restored: { restores: older.version } })
     expect(rolled.restored?.version).toBe(newer.version + 1)
     expect(rolled.version).toBe(newer.version + 1)

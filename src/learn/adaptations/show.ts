@@ -1,0 +1,47 @@
+import { hashSpelling } from '../../ids.ts'
+import type { AdaptationHistory, AdaptationQuery } from '../../schema/adaptation.ts'
+import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
+import { PAGE_ROWS } from '../../schema/page-rows.ts'
+import type { Store } from '../../store/store.ts'
+import { MACHINES } from '../states.ts'
+import { listJson } from '../wire/list-json.ts'
+import { knownWordsOf, wordsOf } from '../wire/words.ts'
+import { type AdaptationFigures, adaptationJson, showAdaptation, showHistory } from './answers.ts'
+import { mustFindAdaptation } from './lifecycle.ts'
+import type { ArmName } from './minutes.ts'
+import type { RankingVersions } from './versions.ts'
+import type { Watch } from './watch.ts'
+
+/** How adaptations are answered: with what was counted of them, and as one of the versions of the ranking. */
+export function openShow(store: Store, watch: Watch, versions: RankingVersions) {
+  const { adaptations } = store.tables
+
+  function figuresOf(record: AdaptationRecord): AdaptationFigures {
+    const arms = watch.totals(record.adaptationId)
+    const followed = watch.units(record.adaptationId)
+    // Totals of earlier versions have no units in them.
+    const count = (arm: ArmName) => arms[arm].units ?? followed?.sums(arm, 'ctr').units ?? 0
+    const units = { without: count('without'), with: count('with') }
+    return { arms, units, rankingVersion: versions.inForce(record)?.version }
+  }
+  const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))
+  return {
+    json,
+    list: async ({ status, type, queryHash, limit = PAGE_ROWS, cursor }: AdaptationQuery) => {
+      const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
+      const types = wordsOf(type)
+      const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
+      const matches = (record: AdaptationRecord) =>
+        statuses?.includes(record.status) !== false &&
+        types?.includes(record.type.toUpperCase()) !== false &&
+        (scope === undefined || record.scope === scope)
+      const asksForAll = statuses === undefined && types === undefined && queryHash === undefined
+      const isWanted = asksForAll ? undefined : matches
+      return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
+    },
+    history: (adaptationId: string): AdaptationHistory => {
+      const record = mustFindAdaptation(store, adaptationId)
+      return showHistory(showAdaptation(record, figuresOf(record)), record, versions)
+    },
+  }
+}
