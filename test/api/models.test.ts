@@ -274,7 +274,9 @@ describe('activation', () => {
     expect((await activate('nobody')).code).toBe('MODEL_NOT_FOUND')
     expect((await rollBack('nobody')).code).toBe('MODEL_NOT_FOUND')
     await sync('known', state())
-    expect((await activate('known', { version: 9 })).code).toBe('MODEL_NOT_FOUND')
+    expect(await activate('known', { version: 9 })).toMatchObject({
+      ...{ code: 'MODEL_NOT_FOUND', details: [{ path: 'version' }] },
+    })
     expect((await activate('known', { version: 'one' })).code).toBe('VALIDATION_FAILED')
     expect((await rollBack('known')).code).toBe('NOT_ACTIVE')
   })

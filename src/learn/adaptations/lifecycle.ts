@@ -1,5 +1,3 @@
-import { serviceError } from '../../errors.ts'
-import { oneSpelling } from '../../ids.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { isRefusal } from '../../store/failure.ts'
@@ -11,6 +9,7 @@ import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { openStaysAhead } from '../wire/stays-ahead.ts'
 import type { CountedRows } from './counted-rows.ts'
+import { mustFindAdaptation } from './find.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, judge } from './judge.ts'
 import {
@@ -142,13 +141,6 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       })
     },
   }
-}
-
-/** Throws ADAPTATION_NOT_FOUND. */
-export function mustFindAdaptation({ tables }: Store, adaptationId: string): AdaptationRecord {
-  const record = tables.adaptations.get(oneSpelling(adaptationId))
-  if (record !== undefined) return record
-  throw serviceError('ADAPTATION_NOT_FOUND', 'There is no adaptation with this id.')
 }
 
 function applyWithin(

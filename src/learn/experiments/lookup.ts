@@ -11,9 +11,7 @@ import type { Register } from './register.ts'
 import { INTERLEAVED, place, prepare } from './running.ts'
 import type { Target } from './targeting.ts'
 import { hasEnded } from './transitions.ts'
-
-const TESTS = 'GET /cortex/ab-test lists them'
-const EXPERIMENTS = 'GET /nous/ab-testing/experiments lists them'
+import { EXPERIMENTS, TESTS, unknownExperiment } from './unknown.ts'
 
 /** Throws the kind's …_NOT_FOUND about the place where the id was sent. */
 export function mustFind(
@@ -24,9 +22,7 @@ export function mustFind(
 ): ExperimentRecord {
   const record = register.find(oneSpelling(id))
   if (record?.kind === kind) return record
-  throw kind === 'test'
-    ? invalid(path, `is not the id of a test; ${TESTS}`, 'TEST_NOT_FOUND')
-    : invalid(path, `is not the id of an experiment; ${EXPERIMENTS}`, 'EXPERIMENT_NOT_FOUND')
+  throw unknownExperiment(kind, path)
 }
 
 /** Whose variant is asked for is the session's alone: a user beside it is told of. */

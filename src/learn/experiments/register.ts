@@ -4,6 +4,7 @@ import { refuseUninterleavable } from './interleavable.ts'
 import { openKeptRecords, type RecordsParts } from './kept-records.ts'
 import type { Running } from './running.ts'
 import { type Change, eventWordOf, movedTo, moveOf } from './transitions.ts'
+import { unknownExperiment } from './unknown.ts'
 
 /** Every test and experiment, on the disk and in memory. */
 export interface Register {
@@ -109,7 +110,6 @@ export function openRegister(parts: RecordsParts): Register {
 }
 
 function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
-  if (record === undefined)
-    throw serviceError('EXPERIMENT_NOT_FOUND', 'There is no experiment with this id.')
+  if (record === undefined) throw unknownExperiment('experiment')
   return record
 }

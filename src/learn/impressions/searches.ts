@@ -1,4 +1,4 @@
-import { serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Replay, ShownSearch } from '../../schema/impression.ts'
 import type { Impression, ReplayRecord, StoredImpression } from '../facts.ts'
@@ -23,16 +23,14 @@ export interface SearchesOptions {
   ) => Promise<{ hits: { id: string; index: string; score: number }[]; total: number }>
 }
 
+const UNKNOWN = 'is not that of a search that is kept; searches are kept for RETENTION_MS'
+
 export function openSearches(options: SearchesOptions): Searches {
   const { log, indexName, featureNames } = options
 
   function find(queryId: string): StoredImpression {
     const found = log.find(oneSpelling(queryId))
-    if (found === undefined)
-      throw serviceError(
-        'SEARCH_NOT_FOUND',
-        'There is no search with this queryId; searches are kept for RETENTION_MS.',
-      )
+    if (found === undefined) throw invalid('queryId', UNKNOWN, 'SEARCH_NOT_FOUND')
     return found
   }
   return {

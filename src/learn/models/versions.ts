@@ -66,7 +66,7 @@ export function openVersions(parts: VersionsParts): Versions {
   const { find, standing } = readingOf(store)
   function get(name: VersionName): VersionRecord {
     const record = find(name)
-    if (record === undefined) throw modelNotFound()
+    if (record === undefined) throw notFound(models.has(name.modelId))
     return record
   }
   function put(record: VersionRecord): void {
@@ -83,7 +83,7 @@ export function openVersions(parts: VersionsParts): Versions {
     count: (modelId) => [...modelVersions.keys(rangeOf(modelId))].length,
     newest: (modelId) => {
       const model = models.get(modelId)
-      if (model === undefined) throw modelNotFound()
+      if (model === undefined) throw notFound(false)
       return get({ modelId, version: model.latest })
     },
     standing,
@@ -189,6 +189,11 @@ function tooMany({ modelsMax }: Pick<Config, 'modelsMax'>): string {
   return `As many models are kept as may be: ${modelsMax}, the setting ${setting}; sync under the modelId of one of them, or raise it.`
 }
 
-function modelNotFound(): Error {
-  return serviceError('MODEL_NOT_FOUND', 'There is no such model, or no such version of it.')
+const UNKNOWN = 'is not the id of a model; GET /nous/learn/models lists them'
+const UNKNOWN_VERSION = 'is none of this model that is kept; GET /nous/learn/models/{id} lists them'
+
+/** MODEL_NOT_FOUND about the id, or about the version of a model that is there. */
+function notFound(isKnown: boolean): Error {
+  const [path, message] = isKnown ? ['version', UNKNOWN_VERSION] : ['id', UNKNOWN]
+  return invalid(path, message, 'MODEL_NOT_FOUND')
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { invalid, serviceError } from '../../errors.ts'
+import { invalid } from '../../errors.ts'
 import { isId, newId } from '../../ids.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import {
@@ -65,6 +65,8 @@ const BODY = bodyOf('a session', SessionCreate, {
   platform: 'metadata.platform',
 })
 
+const UNKNOWN = 'is not the id of a session that is kept; POST /cortex/sessions begins one'
+
 /** Opens the sessions of a store. `clock` decides what "now" is. */
 export function openSessions(options: SessionsOptions): Sessions {
   const { store, config, clock = Date.now, metrics } = options
@@ -81,8 +83,7 @@ export function openSessions(options: SessionsOptions): Sessions {
   }
   function mustFind(sessionId: string): SessionRecord {
     const found = find(sessionId)
-    if (found === undefined)
-      throw serviceError('SESSION_NOT_FOUND', 'There is no session with this id.')
+    if (found === undefined) throw invalid('id', UNKNOWN, 'SESSION_NOT_FOUND')
     return found
   }
   function isActive({ createdMs, lastSeenMs }: SessionRecord): boolean {

@@ -1,4 +1,4 @@
-import { ServiceError, serviceError } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
 import type { LogEntry } from '../entries.ts'
@@ -157,6 +157,8 @@ function countsOf({ impressions, feedback, events }: DoomedRows) {
   }
 }
 
+const UNKNOWN = 'names no session or user of whom anything is known'
+
 /** Others may have reported of a unit that never searched. */
 async function forgetReported(
   { subject, forgetUnit }: Task,
@@ -164,7 +166,7 @@ async function forgetReported(
 ): Promise<Forgotten> {
   const reported = await forgetUnit(subject)
   if (reported > 0) return { subject, removed, rebuilt: false }
-  throw serviceError('SUBJECT_NOT_FOUND', 'Nothing is known of this session or user.')
+  throw invalid('id', UNKNOWN, 'SUBJECT_NOT_FOUND')
 }
 
 /**

@@ -1,9 +1,10 @@
-import { type ServiceError, serviceError } from '../../errors.ts'
+import type { ServiceError } from '../../errors.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import { steadyMs } from '../../shared-clock.ts'
 import type { Store } from '../../store/store.ts'
 import type { BatchedWrite } from '../engine/batch.ts'
 import { latest } from '../indices/indices.ts'
+import { unknownIndex } from '../indices/unknown-index.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
 import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
@@ -11,6 +12,7 @@ import { hasText, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { merged, preparedFor } from './prepared.ts'
+import { notInIndex } from './unknown-document.ts'
 
 type Source = Record<string, unknown>
 
@@ -49,7 +51,7 @@ function decide(
   counter: { last: number },
 ): WriteOutcome | ServiceError {
   const { documents, records } = store.tables
-  if (op.entry.dropped === true) return serviceError('INDEX_NOT_FOUND', 'There is no such index.')
+  if (op.entry.dropped === true) return unknownIndex()
   const indexId = op.entry.record.id
   const ord = documents.get([indexId, op.id])
   const bytes = ord === undefined ? undefined : records.peek([indexId, ord])
@@ -57,11 +59,11 @@ function decide(
   const refusal = unmet(op, old?.version)
   if (refusal !== undefined) return refusal
   if (op.kind === 'delete') {
-    if (old === undefined || ord === undefined) return notFound()
+    if (old === undefined || ord === undefined) return notInIndex()
     return remove(store, op, { old, ord, sequence: ++counter.last })
   }
   if (op.kind === 'vector') {
-    if (old === undefined || sentVector(op, old) === undefined) return notFound()
+    if (old === undefined || sentVector(op, old) === undefined) return notInIndex()
     return save(store, op, { record: old, old, ord, sequence: ++counter.last })
   }
   const prepared = preparedFor(op, ord)
@@ -173,8 +175,4 @@ function storedJson(source: Source): string {
   return wellFormedJson(
     Object.fromEntries(Object.entries(source).filter(([, value]) => value !== null)),
   )
-}
-
-function notFound(): ServiceError {
-  return serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
 }

@@ -1,6 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import { ServiceError, StartError, serviceError } from '../../errors.ts'
+import { shownName } from '../../word.ts'
 import { isOfUnopened } from '../engine/opening.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
@@ -26,6 +27,7 @@ import {
   under,
   unreadOf,
 } from './sent-ops.ts'
+import { notInAny, notInIndex } from './unknown-document.ts'
 import { unreadBeside } from './unread-names.ts'
 
 type Source = Record<string, unknown>
@@ -106,13 +108,14 @@ export function openDocuments(parts: DocumentsParts): Documents {
       return withWarnings(outcome, distantDates(op.source, definition, ''))
     },
     remove: async ({ id, index, ...conditions }, options) => {
-      const { entry } = locate(parts, id, index) ?? missing()
+      const { entry } = mustLocate(parts, id, index)
       return one(under(conditions, { kind: 'delete', entry, id, source: {} }), options)
     },
     bulk: (items, defaultIndex, options) => writeBulk(items, defaultIndex, options, parts),
     get: async ({ id, index, ifVersion, unlessVersion = [] }) => {
-      const { entry, ord } = locate(parts, id, index) ?? missing()
-      const stored = store.tables.records.peek([entry.record.id, ord]) ?? missing()
+      const { entry, ord } = mustLocate(parts, id, index)
+      const stored = store.tables.records.peek([entry.record.id, ord])
+      if (stored === undefined) throw notInIndex()
       const record = decodeHead(stored)
       const { version } = record
       refuseUnmet({ ifVersion }, version)
@@ -189,13 +192,29 @@ function locate(
     const ord = store.tables.documents.get([entry.record.id, id])
     return ord === undefined ? [] : [{ entry, ord }]
   })
-  if (found.length > 1)
-    throw serviceError('AMBIGUOUS_ID', 'Several indices hold this id: name one with ?index=.')
+  if (found.length > 1) throw ambiguous(found.map(({ entry }) => entry.record.name))
   return found[0]
 }
 
-function missing(): never {
-  throw serviceError('DOCUMENT_NOT_FOUND', 'There is no such document.')
+/** Indices that are named of those that hold an id. */
+const NAMED_MAX = 3
+
+function ambiguous(indices: readonly string[]): ServiceError {
+  const named = indices.slice(0, NAMED_MAX).map((name) => `"${shownName(name)}"`)
+  const more = indices.length > NAMED_MAX ? ' and others' : ''
+  return serviceError('AMBIGUOUS_ID', 'Several indices hold this id: name one with ?index=.', {
+    details: [{ path: 'index', message: `must name one of ${named.join(', ')}${more}` }],
+  })
+}
+
+/** Throws DOCUMENT_NOT_FOUND; one that another index has than the one that was named is told of. */
+function mustLocate(parts: DocumentsParts, id: string, index: string | undefined) {
+  const found = locate(parts, id, index)
+  if (found !== undefined) return found
+  if (index === undefined) throw notInAny()
+  const { tables } = parts.store
+  const other = parts.indices.all().find(({ record }) => tables.documents.has([record.id, id]))
+  throw notInIndex(other?.record.name)
 }
 
 /** Throws what is unmet; without a version where there is no document. */

@@ -4,6 +4,7 @@ import { native } from '../../native.ts'
 import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
+import { unknownIndex } from '../indices/unknown-index.ts'
 import type { OpenInput } from './catch-up.ts'
 import { type Core, newState, type OpenState, type Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
@@ -18,8 +19,7 @@ const AGAIN_MS_MAX = 300_000
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
   const state = core.states.get(entry.record.engineId)
-  if (state === undefined && entry.dropped === true)
-    return Promise.reject(serviceError('INDEX_NOT_FOUND', 'There is no such index.'))
+  if (state === undefined && entry.dropped === true) return Promise.reject(unknownIndex())
   if (state === undefined && core.closing)
     return Promise.reject(serviceError('STOPPING', 'The service is stopping; try again soon.'))
   if (state === undefined) return openIndex(core, entry)

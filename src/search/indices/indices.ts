@@ -15,7 +15,7 @@ import { refuseOneTooMany } from './index-limit.ts'
 import { refuseMisnamed } from './index-name.ts'
 import { refuseUnopenable } from './openable.ts'
 import { removeStrays } from './strays.ts'
-import { notFound, unlistedBut, unmade } from './unknown-index.ts'
+import { unknownIndex, unlistedBut, unmade } from './unknown-index.ts'
 
 /** One index as the process knows it. The engine adds what is open; this is what was declared. */
 export interface IndexEntry {
@@ -117,7 +117,7 @@ export async function openIndices(
     },
     get: (name, path) => {
       const entry = entries.get(name)
-      if (entry === undefined) throw notFound(path, unlistedBut(name, entries.keys()))
+      if (entry === undefined) throw unknownIndex(path, unlistedBut(name, entries.keys()))
       return entry
     },
     find: (name) => entries.get(name),
@@ -127,7 +127,7 @@ export async function openIndices(
     ensure: async (name) => {
       const known = entries.get(name) ?? (await creating.get(name))
       if (known !== undefined) return known
-      if (!config.autoCreateIndex) throw notFound('index', unmade(name, config.defaultIndex))
+      if (!config.autoCreateIndex) throw unknownIndex('index', unmade(name, config.defaultIndex))
       refuseMisnamed(name, 'index')
       return declare(registry, name, { settings: {}, mappings: {} })
     },
@@ -227,7 +227,7 @@ async function extend(
   // Fields that cut nothing into ngrams need no look at what is stored.
   if (definition.grams.length > before.definition.grams.length) await mayTake(definition)
   const record = await store.write(() => {
-    if (entry.dropped === true) throw notFound('name')
+    if (entry.dropped === true) throw unknownIndex('name')
     const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }
     store.tables.indices.put(next.id, next)
     return next

@@ -1,10 +1,10 @@
-import { invalid } from '../../errors.ts'
+import { invalid, type ServiceError } from '../../errors.ts'
 import { nearestName } from '../../nearest-name.ts'
 
 const LISTED = '; GET /cortex/indices lists them'
 
 /** INDEX_NOT_FOUND about the place where a name was sent, without the name: refusals repeat nothing of what was sent. */
-export function notFound(path = 'index', more = LISTED): Error {
+export function unknownIndex(path = 'index', more = LISTED): ServiceError {
   return invalid(path, `is not the name of an index${more}`, 'INDEX_NOT_FOUND')
 }
 

@@ -1,6 +1,6 @@
 import type { AnswerRoom } from '../../answer-room.ts'
 import type { Config } from '../../config.ts'
-import { invalid, ServiceError, serviceError } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import type { ListPlace } from '../../schema/plan.ts'
@@ -121,7 +121,7 @@ export function openSearch(parts: SearchParts): Search {
         .map((id) => indices.byId(id))
         .filter((entry) => entry !== undefined)
       if (entries.length < shown.indices.length)
-        throw serviceError('INDEX_NOT_FOUND', 'An index of this search is there no more.')
+        throw invalid('queryId', INDEX_GONE, 'INDEX_NOT_FOUND')
       const job = replayJob(shown, entries, config)
       const { data } = await execute(entries, job, 'search')
       return JSON.parse(textOf(data)) as Replayed
@@ -195,6 +195,8 @@ function textOf(data: TakenPage['data']): string {
 function hasNoRoom(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'OVERLOADED' && cause.cause !== undefined
 }
+
+const INDEX_GONE = 'names a search of an index that is there no more; it can’t be run again'
 
 const VIEW_GONE = {
   generation: 'names a view of the indices that is held no more; search again without it',

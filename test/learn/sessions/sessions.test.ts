@@ -200,7 +200,7 @@ describe('expiry', () => {
       events: 2,
     })
     expect(await sessions.sweep(dueMs + 1)).toBe(1)
-    expect(() => sessions.analytics(old.sessionId)).toThrow('no session')
+    expect(() => sessions.analytics(old.sessionId)).toThrow('id of a session')
     expect(store.tables.sessionTotals.count()).toBe(0)
     expect(sessions.analytics(young.sessionId).searches).toBe(0)
   })

@@ -181,7 +181,7 @@ it('nothing in the store names somebody who was forgotten', async () => {
     ...{ sessions: 2, impressions: 2, feedback: 2 },
   })
   await sessions.flush()
-  for (const id of ids) expect(() => sessions.get(id)).toThrow('no session')
+  for (const id of ids) expect(() => sessions.get(id)).toThrow('id of a session')
   expect([...store.tables.sessions.keys()]).toEqual([others])
   expect([...store.tables.sessionTotals.keys()]).toEqual([others])
   expect(sessions.totals.of(others)).toMatchObject({ searches: 1, feedback: 1 })

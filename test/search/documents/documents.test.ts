@@ -386,7 +386,9 @@ describe('changing a document', () => {
     await create({ index: 'amb-a', id: 'two', document: { title: 'A' } })
     await create({ index: 'amb-b', id: 'two', document: { title: 'B' } })
     for (const answer of [await put('two', { title: 'C' }), await get('two'), await remove('two')])
-      expect(answer).toMatchObject({ status: 409, code: 'AMBIGUOUS_ID' })
+      expect(answer).toMatchObject({
+        ...{ status: 409, code: 'AMBIGUOUS_ID', details: [{ path: 'index' }] },
+      })
     expect((await put('two', { title: 'C' }, '?index=amb-b')).data.index).toBe('amb-b')
     expect((await get('two', '?index=amb-a')).data.source).toEqual({ title: 'A' })
     expect((await remove('two', '?index=amb-a')).data.result).toBe('deleted')
@@ -721,6 +723,25 @@ describe('reading and deleting', () => {
     expect(await found('del', 'gone tomorrow', 'vector')).not.toContain('d1')
     expect((await remove('d1')).status).toBe(404)
     expect((await remove('d1', '?index=unknown')).code).toBe('INDEX_NOT_FOUND')
+  })
+
+  it('that finds nothing names the place, and the index that has the id', async () => {
+    await create({ index: 'del', id: 'here', document: { title: 'Here' } })
+    await create({ index: 'other', id: 'other', document: { title: 'Other' } })
+    const message = 'is not the id of a document of this index, but of one of "del"'
+    for (const refused of [await get('here', '?index=other'), await remove('here', '?index=other')])
+      expect(refused).toMatchObject({
+        ...{ status: 404, code: 'DOCUMENT_NOT_FOUND', error: `id ${message}.` },
+        details: [{ path: 'id', message }],
+      })
+    const nowhere = 'is not the id of a document in any index'
+    expect((await get('nowhere')).details).toEqual([{ path: 'id', message: nowhere }])
+    const items = [{ op: 'delete', id: 'nowhere' }]
+    const path = '/cortex/documents/bulk?index=del'
+    const { data } = await service.call<{ items: object[] }>('POST', path, items)
+    expect(data.items[0]).toMatchObject({
+      ...{ status: 404, error: 'id is not the id of a document of this index.' },
+    })
   })
 
   it('starts again at version 1 for an id that was deleted', async () => {
