@@ -16,7 +16,7 @@ const Triggers = Type.Union(
       'List of `{metric, operator, threshold, window, minSamples}` or map metric → number; a name has 128 characters at most. Measured: ctr, mrr, ' +
       'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
       'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
-      'window: ms, or a text like "30m", "1h" (default) or "PT1H"; at most a day.',
+      'window: a number of ms, or a text with its unit like "30m", "1h" (default) or "PT1H"; at most a day.',
   },
 )
 

@@ -53,7 +53,7 @@ const Common = {
       {
         additionalProperties: true,
         description:
-          'type immediate, linear or steps; steps: growing shares or percentages of the units; interval: ms or a text like "1h" (default) or "PT1H", at most a year; minSamples: units that must search at a step before the next (100)',
+          'type immediate, linear or steps; steps: growing shares or percentages of the units; interval: a number of ms, or a text with its unit like "1h" (default) or "PT1H", at most a year; minSamples: units that must search at a step before the next (100)',
       },
     ),
   ),

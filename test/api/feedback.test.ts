@@ -92,13 +92,14 @@ it('what was told is read back by session, query and time', async () => {
   const analytics = await running.call('GET', `/cortex/sessions/${sessionId}/analytics`)
   expect(analytics.data).toMatchObject({ feedback: 2, clicks: 1, searches: 1 })
   const [day, ...others] = await Promise.all(
-    ['24h', '24H', 'P1D', 'pt24h', 'P1DT1M', '9'.repeat(40)].map((word) =>
+    ['24h', '24H', 'P1D', 'pt24h', 'P1DT1M', `${'9'.repeat(40)}d`].map((word) =>
       running.call('GET', `/cortex/feedback?timeframe=${word}`),
     ),
   )
   for (const { data } of others) expect(data).toEqual(day?.data)
   for (const query of [
     'timeframe=soon',
+    'timeframe=7',
     'timeframe=0d',
     'timeframe=P1M',
     'timeframe=PT0M',
@@ -106,6 +107,9 @@ it('what was told is read back by session, query and time', async () => {
     'limit=1001',
   ])
     expect((await running.call('GET', `/cortex/feedback?${query}`)).status).toBe(400)
+  expect((await running.call('GET', '/cortex/feedback?timeframe=7')).error).toBe(
+    'timeframe must be a time back with its unit, like 30m, 24h, 7d or PT30M.',
+  )
 })
 
 it('takes a moment in all forms in which others are taken, with the same words for what is none', async () => {

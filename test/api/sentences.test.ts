@@ -61,7 +61,7 @@ it.each<[string, string, unknown, string, string]>([
     '/cortex/feedback?timeframe=soon',
     undefined,
     'timeframe',
-    'must be a time back, like 30m, 24h, 7d or PT30M',
+    'must be a time back with its unit, like 30m, 24h, 7d or PT30M',
   ],
   [
     'POST',

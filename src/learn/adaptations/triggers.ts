@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { shownName } from '../../word.ts'
-import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
+import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
 import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import {
   type RuleOperator,
@@ -127,7 +127,9 @@ function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
 function readWindow(sent: unknown, path: string, warnings: string[]): number {
   if (sent === undefined) return WINDOW_MS
   const ms = durationOf(sent) ?? 0
-  if (ms === 0) throw invalid(path, 'must be a time: milliseconds, or a text like 15m, 1h, PT15M')
+  if (ms === 0)
+    throw invalid(path, 'must be a text with its unit, like 15m, 1h or PT15M, or a number of ms')
+  warnings.push(...durationWarnings(sent, path))
   if (ms > WINDOW_MS_MAX)
     warnings.push(`${path}: a trigger looks back a day, "24h", at most; so does this one.`)
   return Math.min(ms, WINDOW_MS_MAX)

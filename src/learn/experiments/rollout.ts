@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { lowerWord } from '../../word.ts'
-import { DAY_MS, durationOf, HOUR_MS } from '../wire/duration.ts'
+import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
@@ -91,6 +91,7 @@ export function readRollout(sent: object = {}, warnings: string[] = []): Rollout
     intervalMs: readInterval(strategy.interval, `${PATH}.interval`),
     minSamples: readSamples(strategy.minSamples),
   }
+  warnings.push(...durationWarnings(strategy.interval, `${PATH}.interval`))
   const steps: unknown[] = Array.isArray(strategy.steps) ? strategy.steps : []
   for (const [at, step] of steps.entries())
     warnings.push(...unreadFieldsAt(`${PATH}.steps[${at}]`, asObject(step) ?? {}, STEP_BODY))
@@ -153,7 +154,7 @@ function readInterval(sent: unknown, path: string): number {
   if (sent === undefined) return DEFAULT_INTERVAL_MS
   const durationMs = durationOf(sent)
   if (durationMs === undefined)
-    throw invalid(path, 'must be milliseconds, or a number with its unit, like "1h" or "PT1H"')
+    throw invalid(path, 'must be a text with its unit, like "1h" or "PT1H", or a number of ms')
   if (durationMs > INTERVAL_MS_MAX) throw invalid(path, 'must be at most a year, "365d"')
   return durationMs
 }

@@ -27,7 +27,8 @@ const STRETCH_MS = 4
 /** In milliseconds. Throws VALIDATION_FAILED. */
 function readTimeframe(sent: string): number {
   const ms = durationOf(sent) ?? 0
-  if (ms === 0) throw invalid('timeframe', 'must be a time back, like 30m, 24h, 7d or PT30M')
+  if (ms === 0)
+    throw invalid('timeframe', 'must be a time back with its unit, like 30m, 24h, 7d or PT30M')
   return ms
 }
 

@@ -25,11 +25,21 @@ const ISO_UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, 60_000, 1000]
 
 /**
  * A length of time as clients send it, in milliseconds: a number of them, a text with a unit like 500ms, 30s, 15m, 1.5h,
- * 7d, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative.
+ * 7d, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative. A
+ * text without a unit is none: whoever writes `7` means days, or hours, and no milliseconds.
  */
 export function durationOf(sent: unknown): number | undefined {
   const durationMs = typeof sent === 'number' ? sent : readDuration(wordOf(sent))
   return durationMs >= 0 && Number.isFinite(durationMs) ? durationMs : undefined
+}
+
+/** Shorter ones may be meant in seconds, or in minutes. */
+const DOUBTFUL_MS_MAX = 1000
+
+/** What is said of a number that was sent for a time which lies at `path`, where milliseconds are most likely not meant. */
+export function durationWarnings(sent: unknown, path: string): string[] {
+  if (typeof sent !== 'number' || sent <= 0 || sent >= DOUBTFUL_MS_MAX) return []
+  return [`${path}: a number is milliseconds; a text has its unit, like "30s", "15m", "1h".`]
 }
 
 function readDuration(text: string): number {
@@ -40,6 +50,6 @@ function readDuration(text: string): number {
       0,
     )
   // Trimmed before: two rows of blanks in a pattern take the square of a text's length to try.
-  const [, amount, unit = 'ms'] = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/i.exec(text.trim()) ?? []
+  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? []
   return Number(amount) * (UNITS_MS.get(unit.toLowerCase()) ?? Number.NaN)
 }

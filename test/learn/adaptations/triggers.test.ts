@@ -75,6 +75,11 @@ describe('rollback triggers', () => {
     )
   })
 
+  it('say that a small number of a window is milliseconds', () => {
+    const { warnings } = readTriggers([{ metric: 'ctr', threshold: 1, window: 60 }])
+    expect(warnings).toEqual([expect.stringMatching(/^rollbackTriggers\[0\].window: .*"15m"/)])
+  })
+
   it('judge from so many searches as they say, or from twenty', () => {
     const samples = (minSamples?: number) =>
       own([{ metric: 'ctr', threshold: 1, ...(minSamples && { minSamples }) }])[0]?.minSamples
@@ -88,6 +93,7 @@ describe('rollback triggers', () => {
     [{ metric: 'ctr', operator: 'lt' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', operator: 'lt', threshold: '1' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', threshold: 1, window: 'soon' }, 'rollbackTriggers[0].window'],
+    [{ metric: 'ctr', threshold: 1, window: '60' }, 'rollbackTriggers[0].window'],
     [{ metric: 'ctr', threshold: 1, minSamples: 0 }, 'rollbackTriggers[0].minSamples'],
     [{ metric: null, name: 'ctr', threshold: 1 }, 'rollbackTriggers[0].metric'],
     [{ metric: 'ctr', operator: null, threshold: 1 }, 'rollbackTriggers[0].operator'],

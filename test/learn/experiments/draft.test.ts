@@ -135,6 +135,9 @@ describe('what a part of a test has beside its fields is told of:', () => {
     const usual = { type: 'steps', steps: [10, 100], interval: '1h', minSamples: 3 }
     for (const rolloutStrategy of [usual, { type: 'immediate' }])
       expect(warningsOf({ rolloutStrategy })).toEqual([])
+    expect(warningsOf({ rolloutStrategy: { ...usual, interval: 60 } })).toEqual([
+      'rolloutStrategy.interval: a number is milliseconds; a text has its unit, like "30s", "15m", "1h".',
+    ])
   })
 
   it('of a targeting rule, which asks for equality without its operator', () => {

@@ -260,6 +260,7 @@ describe('a rollout', () => {
     [{ steps: [50, 101] }],
     [{ steps: [] }],
     [{ interval: 'soon' }],
+    [{ interval: '60' }],
     [{ interval: -1 }],
     [{ minSamples: 0.5 }],
     [{ type: null }],

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
-import { durationOf } from '../../../src/learn/wire/duration.ts'
+import { durationOf, durationWarnings } from '../../../src/learn/wire/duration.ts'
 
 it.each([
   [1500, 1500],
-  ['1500', 1500],
   [0, 0],
   ['500ms', 500],
   [' 30 S ', 30_000],
@@ -27,6 +26,9 @@ it.each([
   {},
   '',
   'soon',
+  '7',
+  ' 1500 ',
+  '1.5',
   '1w',
   '1constructor',
   'P',
@@ -45,6 +47,15 @@ it.each([
   '9'.repeat(400),
 ])('%j is no length of time', (sent) => {
   expect(durationOf(sent)).toBeUndefined()
+})
+
+it('of a number that may be meant in another unit says that it is milliseconds', () => {
+  for (const sent of [1, 60, 0.5])
+    expect(durationWarnings(sent, 'a.window')).toEqual([
+      'a.window: a number is milliseconds; a text has its unit, like "30s", "15m", "1h".',
+    ])
+  for (const sent of [0, 1000, 3_600_000, '60s', undefined])
+    expect(durationWarnings(sent, 'a.window')).toEqual([])
 })
 
 it('looks at a long text once, and not at each of its blanks anew', () => {
