@@ -112,7 +112,8 @@ function plainText(markdown: string): string {
 
 // each pattern looks ahead a bounded way or up to its own opening mark, so that no text takes long
 function withoutMarks(markdown: string): string {
-  return withoutComments(markdown.replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, ''))
+  const { text, code } = codeApart(markdown.replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, ''))
+  return text
     .replace(/^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$/gm, '')
     .replace(/!\[[^[\]\n]*\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '')
     .replace(/\[([^[\]\n]*)\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '$1')
@@ -120,18 +121,44 @@ function withoutMarks(markdown: string): string {
     .replace(/<\/?[A-Za-z][^<>\n]*>/g, '')
     .replace(/(\*\*|__)(?=\S)([^\n]{0,200}?\S)\1/g, '$2')
     .replace(/^ {0,3}>[ \t]?/gm, '')
-    .replace(/`([^`\n]+)`/g, '$1')
     .replace(/&nbsp;/g, ' ')
+    .replace(/\0(\d+)\0/g, (_, at) => code[Number(at)] ?? '')
 }
 
-function withoutComments(markdown: string): string {
-  let kept = ''
+/** A comment begins, or there is a span of code: it ends with as many backticks as it begins with, in the same line. */
+const COMMENT_OR_CODE = /<!--|(?<![\\`])(`{1,4})(?!`)([^\n]*?[^`\n])\1(?!`)/g
+
+/**
+ * The text without comments, and with a place for each span of code: what looks like a mark in there is none. A place has
+ * a character around its number that Markdown does not know.
+ */
+function codeApart(markdown: string): { text: string; code: string[] } {
+  const source = markdown.replaceAll('\0', '\ufffd')
+  const code: string[] = []
+  let text = ''
   let at = 0
+  let areClosed = true
   for (;;) {
-    const from = markdown.indexOf('<!--', at)
-    const to = from === -1 ? -1 : markdown.indexOf('-->', from)
-    if (to === -1) return kept + markdown.slice(at)
-    kept += markdown.slice(at, from)
-    at = to + 3
+    COMMENT_OR_CODE.lastIndex = at
+    const found = COMMENT_OR_CODE.exec(source)
+    if (found === null) return { text: text + source.slice(at), code }
+    const [whole, , span] = found
+    const behind = found.index + whole.length
+    text += source.slice(at, found.index)
+    at = behind
+    if (span !== undefined) {
+      code.push(withoutPadding(span))
+      text += `\0${code.length - 1}\0`
+      continue
+    }
+    const end = areClosed ? source.indexOf('-->', behind - 2) : -1
+    areClosed = end !== -1
+    if (areClosed) at = end + 3
+    else text += whole
   }
+}
+
+/** A blank on either side is there to keep backticks apart. */
+function withoutPadding(span: string): string {
+  return span.startsWith(' ') && span.endsWith(' ') && span.trim() !== '' ? span.slice(1, -1) : span
 }

@@ -54,6 +54,24 @@ test('marks of Markdown and HTML are taken from the text, words are kept', () =>
   ])
 })
 
+test.each([
+  ['`__proto__` and `__init__.py`', '__proto__ and __init__.py'],
+  [
+    '`**a**`, `<div>`, `[x](y)`, `<!-- no -->`, `&nbsp;`',
+    '**a**, <div>, [x](y), <!-- no -->, &nbsp;',
+  ],
+  ['[`__a__`](b.md) and **`__c__`**', '__a__ and __c__'],
+  ['`` a`__b__ `` and `` `__c__` ``', 'a`__b__ and `__c__`'],
+  ['a <!-- `hidden --> `__shown__`', 'a  __shown__'],
+  ['`one <!-- two` and <!-- three --> four', 'one <!-- two and  four'],
+  ['unclosed <!-- `__a__`', 'unclosed <!-- __a__'],
+  ['\\`__bold__\\`', '\\`bold\\`'],
+  ['one ` only, __bold__', 'one ` only, bold'],
+  ['\x000\x000 `__a__`', '\ufffd0\ufffd0 __a__'],
+])('a span of code keeps its own text: %#', (markdown, text) => {
+  expect(markdownSections(markdown, 'file')).toEqual([{ title: 'file', text, line: 1 }])
+})
+
 test('front matter gives the title of what stands before the first heading', () => {
   const markdown = '---\ntitle: "The page"\ntags: [a]\n---\nwords\n\n## Part\nmore'
   expect(markdownSections(markdown, 'file')).toEqual([
@@ -76,6 +94,7 @@ test.each([
   ['comments', '<!-- '.repeat(50_000)],
   ['tags', '<a '.repeat(100_000)],
   ['code', '` '.repeat(100_000)],
+  ['spans of code', `\`a \`\`b \`\`\`c ${'<!-- d '.repeat(50_000)}`],
   ['references', '[a]: '.repeat(50_000)],
 ])('a line full of unclosed %s takes no noticeable time', (_, line) => {
   const started = performance.now()
