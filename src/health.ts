@@ -133,7 +133,7 @@ function allWork(parts: Record<string, PartHealth>): boolean {
 
 /**
  * Figures of the search engine: green when every index is complete, yellow while some are still being read back.
- * Throws when an index can't be opened: searches of it, or of all, get no answer.
+ * Throws when an index can't be opened: searches of it get no answer, and those of all lack it.
  */
 function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object {
   const [name, ...others] = engine.unopened()

@@ -22,10 +22,17 @@ export function printHits(terminal: Terminal, data: Record<string, unknown>, too
   for (const [position, hit] of hits.entries()) printHit(terminal, position + 1, hit)
   const total = Number(data.total)
   const context = isObject(data.searchContext) ? data.searchContext : {}
-  const missing = Array.isArray(context.degraded) ? `, without ${context.degraded.join(', ')}` : ''
+  const missing = Array.isArray(context.degraded)
+    ? `, without ${context.degraded.map(partText).join(', ')}`
+    : ''
   const shown = hits.length < total ? `${hits.length} of ${count(total)}` : count(total)
   const took = `${tookMs.toFixed(1)} ms, of which the server ${data.took} ms`
   terminal.print(dim(terminal, `${shown} found by ${context.searchType}${missing} in ${took}`))
+}
+
+/** What could not run of a search; of indices it is not all. */
+function partText(part: unknown): string {
+  return part === 'indices' ? 'some indices' : String(part)
 }
 
 function printHit(terminal: Terminal, rank: number, hit: Record<string, unknown>): void {

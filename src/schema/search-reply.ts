@@ -45,14 +45,15 @@ export const SearchContext = Type.Object({
   degraded: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent',
+        'parts of the search that could not run: `vector` when an endpoint failed, or when all indices take their vectors from you and none was sent; ' +
+        '`indices` when no index was named and the files of some can not be opened: hits, facets and total are of the others, and `warnings` name these',
     }),
   ),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
         'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
-        'a query of stop words or signs alone; ' +
+        'a query of stop words or signs alone; indices whose files can not be opened; ' +
         'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; a session that is not known or over; names in filters, sort, facets and ' +
         'fields that no mapping has and no document has a value by, and objects where values are wanted; names in searchFields, boost and highlight whose words none of the indices searches; ' +
         'keys that are not read; and sub-fields in fields',

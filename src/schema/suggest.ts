@@ -37,7 +37,7 @@ export const SuggestReply = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'what the request said in vain, eight at most: what stands in its address, fields that no suggestion has, and a query alone that has no correction',
+        'what the request said in vain, eight at most: indices whose files can not be opened, where none is named, what stands in its address, fields that no suggestion has, and a query alone that has no correction',
     }),
   ),
 })

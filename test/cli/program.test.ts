@@ -85,6 +85,17 @@ describe('attune search', () => {
     )
   })
 
+  test('says that indices are missing', async () => {
+    const searchContext = { searchType: 'text', degraded: ['indices'], warnings: ['Some can’t.'] }
+    const { url } = await answering({
+      '/api/cortex/search': { body: { ...found, data: { ...found.data, searchContext } } },
+    })
+    const terminal = openRecorder({ ATTUNE_URL: url })
+    expect(await runCommand(terminal, ['search', 'money'])).toBe(0)
+    expect(terminal.out.join('\n')).toContain('found by text, without some indices in')
+    expect(terminal.notes).toEqual(['Some can’t.'])
+  })
+
   test('shows what was found in fields of the index’s own', async () => {
     const on = '\ue000'
     const off = '\ue001'

@@ -7,6 +7,7 @@ import type { Core, EngineParts } from './core.ts'
 import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durability.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { vectorizedNow } from './located.ts'
+import { openable } from './openable.ts'
 import { forget, openAgain, ready, recover, using, warnOfCut } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
@@ -21,6 +22,11 @@ export interface Engine {
   ready: (entry: IndexEntry) => Promise<void> | undefined
   /** Runs `work` while all these indices are open and complete; none of them is closed before it settles. */
   using: <T>(entries: IndexEntry[], work: () => Promise<T>) => Promise<T>
+  /**
+   * Those of the indices whose files can be opened, for whoever asks for all there are; all, where none can be. Settles when
+   * they are open, unless another search has had one of them closed by then.
+   */
+  openable: (entries: IndexEntry[]) => IndexEntry[] | Promise<IndexEntry[]>
   publish: Publisher['publish']
   publishSoon: Publisher['publishSoon']
   /** Opens every index, replaying or rebuilding what needs it. */
@@ -90,6 +96,7 @@ export function openEngine(parts: EngineParts): Engine {
   return {
     ready: (entry) => ready(core, entry),
     using: (entries, work) => using(core, entries, work),
+    openable: (entries) => openable(core, entries),
     publish: publisher.publish,
     publishSoon: publisher.publishSoon,
     recover: () => recover(core),

@@ -87,6 +87,8 @@ export function isOfUnopened(cause: unknown): cause is ServiceError {
 
 function noteUnopened(core: Core, entry: IndexEntry): void {
   const { engineId } = entry.record
+  // Searches of all go on without it: what they saw with it is another list.
+  if (!core.unopened.has(engineId)) core.indices.leaveBehind()
   const pauseMs = core.unopened.get(engineId)?.pauseMs ?? AGAIN_MS
   core.unopened.set(engineId, { entry, pauseMs, fromMs: performance.now() + pauseMs })
 }

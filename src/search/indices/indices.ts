@@ -63,11 +63,11 @@ export interface Indices {
   /** Forgets the index; its records are cleared in the background by the engine. */
   remove: (entry: IndexEntry) => Promise<void>
   /**
-   * The first generation that saw no index which is deleted by now: with an earlier one, a search of all indices
-   * would lack some.
+   * The first generation that saw no index which is deleted, or can't be opened, by now: with an earlier one, a search of
+   * all indices would lack some.
    */
   wholeFrom: () => number
-  /** Notes that all generations so far may have seen an index that is deleted. */
+  /** Notes that all generations so far may have seen an index that is deleted, or can't be opened any more. */
   leaveBehind: () => void
   /** Folder of the index's derived files, named by internal number only. */
   directory: (record: Pick<IndexRecord, 'engineId'>) => string

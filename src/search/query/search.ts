@@ -84,7 +84,7 @@ export function openSearch(parts: SearchParts): Search {
   return {
     run: async (search, startedMs, around = NOBODY) => {
       const { address = [] } = around
-      const entries = searched(indices, search)
+      const { entries, leftOut } = await answering(searched(indices, search), search, engine)
       const read = readSearch(search, (field) => isMapped(field, entries))
       refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
       refuseAnalysed(read.request, entries)
@@ -94,8 +94,10 @@ export function openSearch(parts: SearchParts): Search {
       const place = { text: read.listText, list: read.list, queryId }
       const plan = parts.plan(search, queryHash, place)
       const request = tune(read.request, plan.tuning)
-      const { vector, degraded, missed } = await queryVector(search, request, entries, parts)
-      const told = await searchWarnings({ search, address, read, plan, entries, missed }, engine)
+      const { vector, missed, ...legs } = await queryVector(search, request, entries, parts)
+      const vain = { search, address, read, plan, entries, leftOut, missed }
+      const told = await searchWarnings(vain, engine)
+      const degraded = leftOut.length === 0 ? legs.degraded : [...(legs.degraded ?? []), 'indices']
       const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
       const { job, head } = searchJob(asked, startedMs, config)
       if (search.explain === true) addEvidence(job, plan, queryHash)
@@ -107,13 +109,13 @@ export function openSearch(parts: SearchParts): Search {
     },
     suggest: async (sent, address = []) => {
       const { index, ...words } = sent
-      const entries = named(indices, index)
+      const { entries, leftOut } = await answering(named(indices, index), sent, engine)
       const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
       const endsMs = deadlineOf(sharedMs(), config)
       const job = { engineIds, request: wellFormedJson(words), endsMs }
       const found = await engine.using(entries, () => pool.run('suggest', job))
       const shown = JSON.parse(found) as Suggested
-      const warnings = suggestWarnings(sent, address, shown)
+      const warnings = suggestWarnings({ sent, address, leftOut }, shown)
       return warnings.length === 0 ? shown : { ...shown, warnings }
     },
     replay: async (shown) => {
@@ -167,8 +169,32 @@ function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntr
   return entries.filter(({ record }) => record.id <= newest)
 }
 
+interface Answering {
+  entries: IndexEntry[]
+  /** Those of all indices whose files can't be opened. */
+  leftOut: IndexEntry[]
+}
+
+/** Which indices answer: those that were named, even if they can't; of all, those that can. */
+function answering(
+  all: IndexEntry[],
+  { index }: { index?: SearchRequest['index'] },
+  engine: Engine,
+): Answering | Promise<Answering> {
+  if (index !== undefined) return { entries: all, leftOut: [] }
+  const openable = engine.openable(all)
+  return openable instanceof Promise
+    ? openable.then((entries) => apart(all, entries))
+    : apart(all, openable)
+}
+
+function apart(all: IndexEntry[], entries: IndexEntry[]): Answering {
+  if (entries.length === all.length) return { entries, leftOut: [] }
+  return { entries, leftOut: all.filter((entry) => !entries.includes(entry)) }
+}
+
 /**
- * Throws GENERATION_GONE where an index was deleted since the list was begun: without its hits, further pages would repeat
+ * Throws GENERATION_GONE where an index was deleted, or could not be opened, since the list was begun: without its hits, further pages would repeat
  * some of the others and leave some out.
  */
 function refuseUnwhole(

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import type { CortexHealth } from '../../../src/health.ts'
 import { until } from '../../http/stub.ts'
-import { startApp } from '../../running-app.ts'
+import { startApp, type Variables } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
 
 it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {
@@ -74,6 +74,107 @@ it('an index whose files can not be opened is told by health, until they can or 
   expect((await health()).status).toBe(200)
 })
 
+interface Found {
+  total: number
+  hits: { id: string; index: string }[]
+  facets?: object
+  nextCursor?: string
+  searchContext: { generation: number; degraded?: string[]; warnings?: string[] }
+}
+
+const WITHOUT = /^The files of "willow" can't be opened, .* about the others alone/
+
+/** A service with two documents in each of two indices, the first of which can't be opened until `mend` is called. */
+async function halfOpen(env: Variables = {}) {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  for (const index of ['willow', 'xenon'])
+    for (const id of ['1', '2'])
+      await service.must('POST', '/cortex/documents', {
+        ...{ index, id, document: { title: 'tree', tags: [index] } },
+      })
+  let directory = ''
+  await service.restart(env, (folder) => {
+    const indices = join(folder, 'indices')
+    const [first = ''] = readdirSync(indices).sort((a, b) => Number(a) - Number(b))
+    directory = join(indices, first)
+    rmSync(directory, { recursive: true })
+    writeFileSync(directory, '')
+  })
+  const mend = () => {
+    renameSync(directory, join(temporaryFolder(), 'apart'))
+    return service.must('POST', '/cortex/search', { index: 'willow', query: 'tree' })
+  }
+  const search = (more: object = {}) =>
+    service.call<Found>('POST', '/cortex/search', { query: 'tree', ...more })
+  return { service, search, mend, directory }
+}
+
+it('a search of all indices is answered from the others, and says so', async () => {
+  const { service, search, mend } = await halfOpen()
+  const { data } = await search({ facets: ['tags'] })
+  expect(data).toMatchObject({
+    total: 2,
+    facets: { tags: { values: [{ value: 'xenon', count: 2 }] } },
+    searchContext: { degraded: ['indices'], warnings: [expect.stringMatching(WITHOUT)] },
+  })
+  const suggested = await service.must('POST', '/cortex/suggest', { prefix: 'tr' })
+  expect(suggested).toMatchObject({
+    completions: [{ text: 'tree', documents: 2 }],
+    warnings: [expect.stringMatching(WITHOUT)],
+  })
+  for (const index of ['willow', 'xenon,willow', ['xenon', 'willow']]) {
+    expect(await search({ index })).toMatchObject({ status: 503, code: 'UNHEALTHY' })
+    const sent = { index, prefix: 'tr' }
+    expect((await service.call('POST', '/cortex/suggest', sent)).status).toBe(503)
+  }
+  await mend()
+  const whole = (await search()).data
+  expect(whole.total).toBe(4)
+  expect(whole.searchContext).not.toHaveProperty('degraded')
+  expect(whole.searchContext).not.toHaveProperty('warnings')
+})
+
+it('its pages agree, and end where the index can be opened again: further ones would be of another list', async () => {
+  const { search, mend } = await halfOpen()
+  const first = (await search({ size: 1 })).data
+  const { generation } = first.searchContext
+  const { nextCursor: cursor } = first
+  for (const more of [{ cursor }, { generation, from: 1 }]) {
+    const { data } = await search({ size: 1, ...more })
+    expect(data).toMatchObject({ total: 2, searchContext: { degraded: ['indices'] } })
+    expect(data.hits).toMatchObject([{ index: 'xenon', id: '2' }])
+  }
+  await mend()
+  for (const more of [{ cursor }, { generation, from: 1 }])
+    expect(await search({ size: 1, ...more })).toMatchObject({
+      ...{ status: 409, code: 'GENERATION_GONE' },
+    })
+})
+
+it('a list that was begun with an index does not go on without it', async () => {
+  const { service, search, mend, directory } = await halfOpen({ OPEN_INDICES_MAX: '1' })
+  await mend()
+  const { engine, indices } = service.app
+  // One may be open at a time, and the one that was asked for earlier is closed if its files hold everything.
+  await engine.checkpoint()
+  const first = (await search({ size: 1 })).data
+  expect(first.total).toBe(4)
+  await until(async () => !engine.isOpen(indices.get('willow')), 20_000)
+  expect(engine.isOpen(indices.get('xenon'))).toBe(true)
+  rmSync(directory, { recursive: true })
+  writeFileSync(directory, '')
+  expect((await search()).data).toMatchObject({
+    total: 2,
+    searchContext: { degraded: ['indices'] },
+  })
+  const { generation } = first.searchContext
+  for (const more of [{ cursor: first.nextCursor }, { generation, from: 1 }])
+    expect(await search({ size: 1, ...more })).toMatchObject({
+      ...{ status: 409, code: 'GENERATION_GONE' },
+    })
+}, 60_000)
+
 it('such an index is opened again by itself: whoever goes by its health may send no search', async () => {
   const service = await startApp()
   onTestFinished(() => service.close())
@@ -87,6 +188,8 @@ it('such an index is opened again by itself: whoever goes by its health may send
   })
   const health = async () => (await service.call('GET', '/cortex/health')).status
   expect(await health()).toBe(503)
+  // There is no other that could answer.
+  expect((await service.call('POST', '/cortex/search', { query: 'willow' })).status).toBe(503)
   renameSync(directory, join(temporaryFolder(), 'apart'))
   await until(async () => (await health()) === 200, 20_000)
   const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'willow' })

@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { Plan } from '../ranking-plan.ts'
 import type { SearchRead } from '../read-search.ts'
+import { leftOutText } from './left-out.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
 import { tellUnknownSession } from './unknown-session.ts'
 import { SEARCH, SUGGEST, unreadAddress, unreadInnerKeys, unreadKeys } from './unread-keys.ts'
@@ -19,6 +20,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   in vain              | sent in                    | unless known from
  *   ---------------------|----------------------------|--------------------------------------------------
  *   unkept-words         | query                      | the core, which reads it as it answers
+ *   left-out             | (no index is)              | the engine, which opens their files
  *   unread-keys          | the address of a POST      | nothing: its body alone is read
  *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
@@ -44,14 +46,17 @@ interface Asked {
   read: SearchRead
   plan: Pick<Plan, 'unit'>
   entries: IndexEntry[]
+  /** Indices that could not be asked. */
+  leftOut: readonly IndexEntry[]
   /** What is told of the search's vector. */
   missed: readonly string[] | undefined
 }
 
 /** What a search is told but of its words; documents are asked only for names that no mapping has. */
 export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<Warned> {
-  const { search, address, read, plan, entries, missed = [] } = asked
+  const { search, address, read, plan, entries, leftOut, missed = [] } = asked
   const told = nothingTold()
+  if (leftOut.length > 0) tell(told, () => leftOutText(leftOut))
   unreadAddress(address, SEARCH, told)
   unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)
@@ -76,13 +81,17 @@ export interface Suggested {
   corrections: readonly unknown[]
 }
 
+interface SuggestAsked extends Pick<Asked, 'address' | 'leftOut'> {
+  sent: SuggestRequest
+}
+
 /** What a request for completions says in vain: in its address, beside its fields, and where there is nothing to suggest. */
 export function suggestWarnings(
-  sent: SuggestRequest,
-  address: readonly string[],
+  { sent, address, leftOut }: SuggestAsked,
   { completions, corrections }: Suggested,
 ): readonly string[] {
   const told = nothingTold()
+  if (leftOut.length > 0) tell(told, () => leftOutText(leftOut))
   unreadAddress(address, SUGGEST, told)
   unreadKeys(sent, SUGGEST, told)
   const { prefix, query = '' } = sent
