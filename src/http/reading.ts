@@ -6,6 +6,7 @@ import { refuseUnkeepable } from '../json/unkeepable.ts'
 import { ownValue } from '../object.ts'
 import { joined } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
+import { misspelt } from './misspelt.ts'
 import { hashPieces, hashRequest } from './repeat.ts'
 import type { AnyCall, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -59,7 +60,7 @@ function take(
   try {
     checkBody?.(value)
   } catch (cause) {
-    throw explained(cause, call.named, route.missing)
+    throw explained(cause, { value, named: call.named, route })
   }
   call.body = value
   call.suspicious = suspicious
@@ -67,15 +68,24 @@ function take(
 
 const IN_BODY = 'is required in the body; what the address says of it is not read'
 
-/** What a body lacks may stand in the address, where other routes read it, or be sent without what belongs around it. */
-function explained(
-  cause: unknown,
-  named: readonly string[],
-  missing: Route['missing'] = {},
-): unknown {
+interface Sent {
+  value: unknown
+  /** Names in the address. */
+  named: readonly string[]
+  route: Route
+}
+
+/**
+ * What a body lacks may stand in the address, where other routes read it, be sent without what belongs around it, or
+ * under a name that is spelt in another way.
+ */
+function explained(cause: unknown, { value, named, route }: Sent): unknown {
   const [first, ...others] = cause instanceof ServiceError ? (cause.details ?? []) : []
   if (first?.message !== 'is required') return cause
-  const message = named.includes(first.path) ? IN_BODY : ownValue(missing, first.path)
+  const { missing = {}, body } = route
+  const message = named.includes(first.path)
+    ? IN_BODY
+    : (misspelt(first.path, value, body) ?? ownValue(missing, first.path))
   if (message === undefined) return cause
   return serviceError('VALIDATION_FAILED', `${first.path} ${message}.`, {
     details: [{ ...first, message }, ...others],

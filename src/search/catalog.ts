@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { serviceError } from '../errors.ts'
 import type {
   IndexCreated,
   IndexInfo,
@@ -13,6 +12,7 @@ import { isOfUnopened } from './engine/opening.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { unheldLength } from './indices/embedder.ts'
+import { nameTaken } from './indices/index-name.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseMistypedParts } from './indices/mistyped-parts.ts'
@@ -76,12 +76,12 @@ export function openCatalog(
       const entry = underWay === undefined ? indices.find(name) : await underWay
       if (entry === undefined) return create(name, declaration)
       const { properties = {} } = declaration.mappings ?? {}
-      if (Object.keys(properties).length === 0) throw exists(ADDED_ALONE)
+      if (Object.keys(properties).length === 0) throw nameTaken(ADDED_ALONE)
       refuseMistypedFields(properties)
       const next = await indices.extend(entry, declaration.mappings ?? {}, (definition) =>
         refuseTooManyGrams(entry, definition),
       )
-      if (next === undefined) throw exists('; it has all of these fields')
+      if (next === undefined) throw nameTaken('; it has all of these fields')
       engine.rebuild(entry)
       const { settings } = next.record
       const kept = isOther(declaration.settings, settings) ? [KEPT] : []
@@ -173,8 +173,4 @@ function effectiveFields({
   const vectors =
     field === undefined ? [] : ([[field, { type: 'dense_vector', dimensions }]] as const)
   return Object.fromEntries([...named, ...holders, ...vectors])
-}
-
-function exists(why: string): Error {
-  return serviceError('INDEX_EXISTS', `An index of this name exists already${why}.`)
 }

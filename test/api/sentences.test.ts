@@ -77,6 +77,28 @@ it.each<[string, string, unknown, string, string]>([
     'feedback',
     'is required, a list with {"queryId", "rating", "metadata": {"userAction", "resultId"}} for each action',
   ],
+  [
+    'POST',
+    '/cortex/feedback',
+    { session_id: 's', feedback: [{ queryId: 'q', rating: 1 }] },
+    'sessionId',
+    'is required; "session_id" is not read',
+  ],
+  [
+    'POST',
+    '/cortex/documents/bulk',
+    { index: 'mapped', docs: [{ title: 'x' }] },
+    'documents',
+    'is required, a list with {"id", "document": {"title": "…"}} for each; the list may be the body, too',
+  ],
+  [
+    'POST',
+    '/nous/ab-testing/experiments',
+    { name: 'untyped', variants: [{ id: 'a' }, { id: 'b' }] },
+    'type',
+    'is required: learning_strategy, model_config, business_rules, or a word of your own',
+  ],
+  ['POST', '/cortex/ab-test/assign', { sessionId: 's' }, 'testName', 'is required, or testId'],
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be a text or an object'],
   ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be a text or an object or a list'],
@@ -114,6 +136,32 @@ it.each([
     { index: 'mapped', sort },
   )
   expect(data.hits.map(({ source }) => source.year)).toEqual(years)
+})
+
+it('a conflict names its place, too', async () => {
+  const { call } = service
+  const variants = [{ id: 'a' }, { id: 'b' }]
+  const made = await call<{ testId: string }>('POST', '/cortex/ab-test', { name: 'x', variants })
+  await call('POST', `/cortex/ab-test/${made.data.testId}/stop`)
+  await call('POST', '/cortex/metrics', { name: 'counted', value: 1, type: 'counter' })
+  const state = { weights: [1], featureNames: ['textScore'] }
+  await call('POST', '/nous/learn/models/sync', { modelId: 'resting', state })
+  const put = '/cortex/documents/a?index=typed'
+  const conflicts: [string, ...Parameters<typeof call>][] = [
+    ['name', 'POST', '/cortex/indices', { name: 'typed' }],
+    ['name', 'PUT', '/cortex/indices/typed', {}],
+    ['name', 'POST', '/cortex/ab-test', { name: 'x', variants }],
+    ['status', 'POST', '/cortex/ab-test/assign', { sessionId: 's', testName: 'x' }],
+    ['type', 'POST', '/cortex/metrics', { name: 'counted', value: 1, type: 'gauge' }],
+    ['id', 'POST', '/nous/learn/models/resting/rollback', {}],
+    ['If-Match', 'PUT', put, { year: 2 }, { 'if-match': '"99"' }],
+    ['If-None-Match', 'PUT', put, { year: 2 }, { 'if-none-match': '*' }],
+  ]
+  for (const [path, ...sent] of conflicts) {
+    const { status, details } = await call(...sent)
+    expect([409, 412], sent[2]).toContain(status)
+    expect(details, sent[2]).toEqual([{ path, message: expect.stringMatching(/^\w+ /) }])
+  }
 })
 
 it('words of a closed list are read in any case', async () => {

@@ -97,6 +97,10 @@ export const bulkDocuments = route({
   summary: 'Store many documents: a JSON list, or NDJSON worked off while it arrives',
   query: DocumentQuery,
   body: BulkRequest,
+  missing: {
+    documents:
+      'is required, a list with {"id", "document": {"title": "…"}} for each; the list may be the body, too',
+  },
   bodyKind: 'stream',
   consumes: ['application/x-ndjson', 'application/ndjson', 'application/jsonl'],
   bodyLimit: 'documentBytesMax',

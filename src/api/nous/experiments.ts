@@ -16,6 +16,9 @@ export const createExperiment = route({
   tag: 'learning',
   summary: 'Create a learning experiment',
   body: LearningExperiment,
+  missing: {
+    type: 'is required: learning_strategy, model_config, business_rules, or a word of your own',
+  },
   example: {
     name: 'click memory off',
     type: 'learning_strategy',

@@ -43,7 +43,7 @@ export function findAssigned(
 ): ExperimentRecord {
   if (testId !== undefined)
     return mustBeCalled(mustFind(register, 'test', testId, 'testId'), testName, 'testName')
-  if (testName === undefined) throw invalid('testName', 'is required')
+  if (testName === undefined) throw invalid('testName', 'is required, or testId')
   const record = register.named('test', testName)
   if (record === undefined)
     throw invalid('testName', `is not the name of a test; ${TESTS}`, 'TEST_NOT_FOUND')
@@ -54,7 +54,7 @@ export function findAssigned(
 export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
   const { experimentId, experimentName } = sent
   if (experimentId === undefined && experimentName === undefined)
-    throw invalid('experimentId', 'is required')
+    throw invalid('experimentId', 'is required, or experimentName')
   const record =
     experimentId === undefined
       ? namedEither(register, experimentName ?? '')
@@ -84,7 +84,10 @@ function mustBeCalled(
 /** Says what to do about it, too. */
 export function notActive(record: ExperimentRecord): Error {
   const { kind, status } = record
-  return serviceError('NOT_ACTIVE', `The ${kind} is not active: it is ${status}; ${wayOn(record)}.`)
+  const sentence = `The ${kind} is not active: it is ${status}; ${wayOn(record)}.`
+  return serviceError('NOT_ACTIVE', sentence, {
+    details: [{ path: 'status', message: `is ${status}` }],
+  })
 }
 
 function wayOn(record: ExperimentRecord): string {

@@ -52,7 +52,9 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
     const known = names.typeOf(name)
     const type = (sample.type?.toLowerCase() as MetricType | undefined) ?? known ?? 'gauge'
     if (known !== undefined && known !== type)
-      throw serviceError('NAME_TAKEN', `This metric is a ${known}; its type can't change.`)
+      throw serviceError('NAME_TAKEN', `This metric is a ${known}; its type can't change.`, {
+        details: [{ path: 'type', message: `must be ${known}, or not be sent` }],
+      })
     if (type === 'counter' && sample.value < 0)
       throw invalid('value', 'must not be negative: a counter only grows')
     const series = metricSeries.get([name, key])

@@ -81,13 +81,18 @@ export function openMetricNames(
       const named = names.get(name)
       const full = fullBy(named)
       if (full !== undefined)
-        throw serviceError('TOO_MANY_SERIES', `No room for one more: there are ${full}.`)
+        throw serviceError('TOO_MANY_SERIES', `No room for one more: there are ${full}.`, {
+          details: [
+            { path: named === undefined ? 'name' : 'labels', message: 'makes one series more' },
+          ],
+        })
       const whole = names.get(name.replace(PART, ''))
       const isPart = PART.test(name) && whole !== undefined && hasParts(whole.type)
       if (isPart || (hasParts(type) && PARTS.some((part) => names.has(name + part))))
         throw serviceError(
           'NAME_TAKEN',
           'Another metric already has a line of this name; choose another name.',
+          { details: [{ path: 'name', message: 'is taken' }] },
         )
     },
     idleSince: (timeMs, limit) => {

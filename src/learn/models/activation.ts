@@ -221,5 +221,8 @@ function notActive(): Error {
   return serviceError(
     'NOT_ACTIVE',
     'This model does not rank now and is not on trial, so there is nothing to take back.',
+    {
+      details: [{ path: 'id', message: 'is that of a model that is neither ACTIVE nor on trial' }],
+    },
   )
 }

@@ -31,25 +31,30 @@ export function isOneOf(versions: readonly number[] | 'any', version: number | u
 }
 
 function mismatch(version: number | undefined): ServiceError {
+  const message = 'names no version that is stored'
   return serviceError(
     'VERSION_MISMATCH',
     version === undefined
       ? 'There is no document with this id, and If-Match names one; leave the header out to create it.'
-      : `The document's version is ${version}, not the one that If-Match names.`,
+      : `The document's version is ${version}, not the one that If-Match names; read it, and change what is there by now.`,
+    { details: [{ path: 'If-Match', message }] },
   )
 }
 
 function excluded(versions: readonly number[] | 'any', version: number | undefined): ServiceError {
+  const details = [{ path: 'If-None-Match', message: 'excludes what is stored' }]
   if (version === undefined)
     return serviceError(
       'VERSION_MISMATCH',
       'There is no document with this id, and If-None-Match: "0" wants one.',
+      { details },
     )
   return serviceError(
     'VERSION_MISMATCH',
     versions === 'any'
       ? `There is a document with this id already, of version ${version}, and If-None-Match: * wants none; leave the header out to change it.`
       : `The document's version is ${version}, which If-None-Match excludes.`,
+    { details },
   )
 }
 
@@ -57,5 +62,6 @@ function exists(): ServiceError {
   return serviceError(
     'DOCUMENT_EXISTS',
     'There is a document with this id already; send op "index" to replace it.',
+    { details: [{ path: 'id', message: 'is taken' }] },
   )
 }

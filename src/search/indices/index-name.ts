@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts'
+import { invalid, type ServiceError, serviceError } from '../../errors.ts'
 
 const NAME_BYTES_MAX = 255
 
@@ -19,4 +19,11 @@ export function nameProblem(name: string): string | undefined {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
   if (/[\u0000-\u001f\u007f]/.test(name)) return 'must have no control characters'
   return undefined
+}
+
+/** INDEX_EXISTS, and what could be done instead. */
+export function nameTaken(instead = ''): ServiceError {
+  return serviceError('INDEX_EXISTS', `An index of this name exists already${instead}.`, {
+    details: [{ path: 'name', message: `is taken${instead}` }],
+  })
 }

@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
 import type { IndexMappings, IndexRecord, IndexSettings } from '../../schema/indices.ts'
 import { indicesDirectory } from '../../store/folder.ts'
@@ -12,7 +11,7 @@ import { refuseUnserved, underModel } from './embedder.ts'
 import { isSameDefinition, mergeMappings, refuseOtherTypes } from './extension.ts'
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
-import { refuseMisnamed } from './index-name.ts'
+import { nameTaken, refuseMisnamed } from './index-name.ts'
 import { refuseUnopenable } from './openable.ts'
 import { removeStrays } from './strays.ts'
 import { unknownIndex, unlistedBut, unmade } from './unknown-index.ts'
@@ -204,8 +203,7 @@ async function declare(
 }
 
 function refuseTaken(registry: Registry, name: string): void {
-  if (registry.entries.has(name) || registry.creating.has(name))
-    throw serviceError('INDEX_EXISTS', 'An index of this name exists already.')
+  if (registry.entries.has(name) || registry.creating.has(name)) throw nameTaken()
   refuseOneTooMany(registry, registry.config)
 }
 

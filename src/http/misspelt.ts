@@ -1,0 +1,32 @@
+import { nearestName } from '../nearest-name.ts'
+import { isObject, ownValue } from '../object.ts'
+import { plainWord, shownName } from '../word.ts'
+
+/**
+ * What is said of a required field that a body lacks, where the body has a name beside it that is the field's in another
+ * spelling (`session_id`), or at its top one with a slip in it (`sesionId`) that no field has.
+ */
+export function misspelt(path: string, body: unknown, schema: unknown): string | undefined {
+  const names = path.split(/[.[\]]+/).filter((name) => name !== '')
+  const field = names.pop() ?? ''
+  const holder = names.reduce<unknown>((held, name) => valueIn(held, name), body)
+  if (!isObject(holder)) return undefined
+  const others = Object.keys(holder).slice(0, NAMES_MAX)
+  const same = others.find((name) => plainWord(name) === plainWord(field))
+  const sent = same ?? (names.length === 0 ? slipIn(field, others, schema) : undefined)
+  return sent === undefined ? undefined : `is required; "${shownName(sent)}" is not read`
+}
+
+/** Names that are looked at: a client may send thousands. */
+const NAMES_MAX = 64
+
+function valueIn(held: unknown, name: string): unknown {
+  if (Array.isArray(held)) return held[Number(name)]
+  return isObject(held) ? ownValue(held, name) : undefined
+}
+
+function slipIn(field: string, names: readonly string[], schema: unknown): string | undefined {
+  const { properties = {} } = (schema ?? {}) as { properties?: object }
+  const unknown = names.filter((name) => !Object.hasOwn(properties, name))
+  return nearestName(field, unknown)
+}

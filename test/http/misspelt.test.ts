@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest'
+import { misspelt } from '../../src/http/misspelt.ts'
+
+const schema = { properties: { sessionId: {}, feedback: {}, sessionIds: {} } }
+
+it.each([
+  ['sessionId', { session_id: 's', feedback: [] }, 'session_id'],
+  ['sessionId', { SessionID: 's' }, 'SessionID'],
+  ['sessionId', { sesionId: 's' }, 'sesionId'],
+  ['feedback[1].queryId', { feedback: [{}, { query_id: 'q' }] }, 'query_id'],
+  ['a.b.firstName', { a: { b: { 'first-name': 1 } } }, 'first-name'],
+])('%s of %j is told to have another name there', (path, body, name) => {
+  expect(misspelt(path, body, schema)).toBe(`is required; "${name}" is not read`)
+})
+
+it.each([
+  ['sessionId', {}],
+  ['sessionId', { feedback: [] }],
+  // A field that is read, too.
+  ['sessionId', { sessionIds: [] }],
+  ['feedback[0].queryId', { feedback: [{ queryIt: 1 }] }],
+  ['feedback[7].queryId', { feedback: [{ query_id: 1 }] }],
+  ['feedback[0].queryId', { feedback: 5 }],
+  ['toString', { a: 1 }],
+  ['constructor.name', {}],
+  ['sessionId', null],
+  ['', [1]],
+])('%s of %j is not', (path, body) => {
+  expect(misspelt(path, body, schema)).toBeUndefined()
+})
+
+it('repeats the beginning of a long name', () => {
+  const told = misspelt('a', { [`${'_'.repeat(5000)}a`]: 1 }, undefined)
+  expect(told?.length).toBeLessThan(120)
+})
