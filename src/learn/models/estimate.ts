@@ -1,7 +1,6 @@
 import {
   addSearches,
   comparePolicies,
-  effectiveUnitsOf,
   NO_SEARCHES,
   type PolicySums,
   type PolicyVerdict,
@@ -35,10 +34,7 @@ export function compareRankers(
 
 /** Estimated gain per search of a ranker; 0 without pages. */
 export function gainPerSearch(pages: readonly Page[], ranker: Ranker): number {
-  const sums = pages.map((page, at) => sumsOf(page, ranker(page, at)))
-  if (effectiveUnitsOf(sums) === 0) return 0
-  const told = policyValue(sums, { seed: SEED, effectiveUnitsMin: 0 })
-  return told.status === 'estimated' ? told.value : 0
+  return policyValue(pages.map((page, at) => sumsOf(page, ranker(page, at))))
 }
 
 /** The order as it was logged, exploration apart. */

@@ -71,25 +71,15 @@ export function addSearches(first: PolicySums, second: PolicySums): PolicySums {
   }
 }
 
+/** A policy's value per search, however few units tell of it; 0 when none does. */
+export function policyValue(units: readonly PolicySums[]): number {
+  return perSearch(columnsOf(units).map(sumOf))
+}
+
 export interface PolicyOptions {
   /** Seed of the bootstrap; the same one gives the same interval. */
   seed: number
   effectiveUnitsMin?: number
-}
-
-export type PolicyValue =
-  | { status: 'not_yet'; effectiveUnits: number }
-  | { status: 'estimated'; effectiveUnits: number; value: number; interval: Interval }
-
-/** A policy's value per search, with a 95 % bootstrap interval over units. */
-export function policyValue(units: readonly PolicySums[], options: PolicyOptions): PolicyValue {
-  const { seed, effectiveUnitsMin = EFFECTIVE_UNITS_MIN } = options
-  const effectiveUnits = effectiveUnitsOf(units)
-  if (effectiveUnits < effectiveUnitsMin) return { status: 'not_yet', effectiveUnits }
-  const columns = columnsOf(units)
-  const value = perSearch(columns.map(sumOf))
-  const interval = resample(groupUnits(columns), seed, (sums) => perSearch(sums))
-  return { status: 'estimated', effectiveUnits, value, interval }
 }
 
 export type PolicyVerdict =
