@@ -129,6 +129,11 @@ export function invalid(
   return serviceError(code, `${path} ${message}.`, { details: [{ path, message }] })
 }
 
+/** INVALID_CURSOR about a place in a list that none of our answers has named. */
+export function unknownCursor(path = 'cursor'): ServiceError {
+  return invalid(path, 'is not one that this service gave', 'INVALID_CURSOR')
+}
+
 /** What the Rust core calls its failures, and their name on the wire; other words are INTERNAL. */
 const CORE_WORDS: Record<string, ErrorCode> = {
   BAD_REQUEST: 'VALIDATION_FAILED',

@@ -12,6 +12,7 @@ import {
 } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
+import { readMinSamples } from './min-samples.ts'
 
 type Harm = GuardrailRule['harm']
 
@@ -102,12 +103,13 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
     warnings.push(
       `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
     )
+  const minSamples = readMinSamples(sent, path)
   return {
     metric,
     harm: harm ?? 'increase',
     threshold: relative ? Math.abs(share) : bound.threshold,
     relative,
-    ...readSamples(sent.minSamples, path),
+    ...(minSamples === undefined ? {} : { minSamples }),
   }
 }
 
@@ -132,11 +134,4 @@ function isRelative(
   if (said?.share !== undefined) return true
   if (typeof relative === 'boolean') return relative
   return maxDegradation !== undefined || [type, mode].map(plainWord).includes('relative')
-}
-
-function readSamples(sent: unknown, path: string): { minSamples?: number } {
-  if (sent === undefined) return {}
-  if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < 0)
-    throw invalid(`${path}.minSamples`, 'must be a whole number that is not negative')
-  return { minSamples: sent }
 }

@@ -4,6 +4,7 @@ import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.t
 import { lowerWord } from '../../word.ts'
 import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
+import { readMinSamples } from './min-samples.ts'
 
 const TYPES: Record<string, Rollout['type']> = {
   immediate: 'immediate',
@@ -89,7 +90,7 @@ export function readRollout(sent: object = {}, warnings: string[] = []): Rollout
     type,
     steps: type === 'linear' ? linearSteps(strategy.steps) : readSteps(strategy.steps),
     intervalMs: readInterval(strategy.interval, `${PATH}.interval`),
-    minSamples: readSamples(strategy.minSamples),
+    minSamples: readMinSamples(strategy, PATH) ?? DEFAULT_SAMPLES,
   }
   warnings.push(...durationWarnings(strategy.interval, `${PATH}.interval`))
   const steps: unknown[] = Array.isArray(strategy.steps) ? strategy.steps : []
@@ -157,10 +158,4 @@ function readInterval(sent: unknown, path: string): number {
     throw invalid(path, 'must be a text with its unit, like "1h" or "PT1H", or a number of ms')
   if (durationMs > INTERVAL_MS_MAX) throw invalid(path, 'must be at most a year, "365d"')
   return durationMs
-}
-
-function readSamples(sent: unknown = DEFAULT_SAMPLES): number {
-  if (typeof sent !== 'number' || !Number.isInteger(sent) || sent < 0)
-    throw invalid(`${PATH}.minSamples`, 'must be a whole number that is not negative')
-  return sent
 }

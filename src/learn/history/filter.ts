@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { invalid } from '../../errors.ts'
+import { invalid, unknownCursor } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import type { EventQuery, LearningEvent } from '../../schema/event.ts'
 import { readMoment } from '../wire/moment.ts'
@@ -73,8 +73,7 @@ export function writeCursor(sequence: number, identity: string): string {
 export function readCursor(cursor: string, identity: string): number {
   const [, sequence, hash] =
     /^(\d{1,15})\.([\w-]{10})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
-  if (sequence === undefined)
-    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+  if (sequence === undefined) throw unknownCursor()
   if (hash !== identity) throw invalid('cursor', 'belongs to another query', 'INVALID_CURSOR')
   return Number(sequence)
 }

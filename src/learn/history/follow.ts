@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { invalid } from '../../errors.ts'
+import { unknownCursor } from '../../errors.ts'
 import { isId, timeOfId } from '../../ids.ts'
 import type { EventQuery } from '../../schema/event.ts'
 import { type Filter, readEventFilter } from './filter.ts'
@@ -75,7 +75,7 @@ async function* follow(
 function readPlace(rows: EventRows, text: string, nowMs: number): number {
   const sequence = /^\d{1,15}$/.test(text) ? Number(text) : placeOf(rows, text.toLowerCase(), nowMs)
   if (sequence !== undefined) return sequence
-  throw invalid('Last-Event-ID', 'is not one that this service gave', 'INVALID_CURSOR')
+  throw unknownCursor('Last-Event-ID')
 }
 
 /** A browser that is refused never comes back, so one whose event is gone goes on with what is kept. */

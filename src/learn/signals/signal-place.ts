@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts'
+import { unknownCursor } from '../../errors.ts'
 
 /** How far a list has come in each of the two places that signals stand in. */
 export interface Place {
@@ -21,8 +21,7 @@ export function decodePlace(cursor: string): Place {
     parts = undefined
   }
   const [told, journal] = Array.isArray(parts) ? parts : [undefined, undefined]
-  if (!isPair(told, 'string') || !isPair(journal, 'number'))
-    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+  if (!isPair(told, 'string') || !isPair(journal, 'number')) throw unknownCursor()
   const place: Place = {}
   if (told !== null) place.told = told as [number, string]
   if (journal !== null) {

@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts'
+import { unknownCursor } from '../../errors.ts'
 
 /** Bytes that the rows of one page have together, if it has more than one: a single row may have megabytes. */
 const PAGE_BYTES_MAX = 4 << 20
@@ -44,5 +44,5 @@ export function writeKeyCursor(key: string): string {
 export function readKeyCursor(cursor: string, isKey: (text: string) => boolean): string {
   const key = Buffer.from(cursor, 'base64url').toString()
   if (isKey(key)) return key
-  throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+  throw unknownCursor()
 }

@@ -1,4 +1,4 @@
-import { invalid } from '../../errors.ts'
+import { invalid, unknownCursor } from '../../errors.ts'
 
 /** Where a list goes on: the view it was made from, the position in it, and the query it belongs to. */
 export interface Cursor {
@@ -33,7 +33,7 @@ export function decodeCursor(text: string, queryHash: string): Cursor {
   const indices = indicesOfList(text)
   const isOurs = isCount(generation) && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
-    throw invalid('cursor', 'is not one that this service gave', 'INVALID_CURSOR')
+    throw unknownCursor()
   if (hash !== queryHash) throw invalid('cursor', OTHER_QUERY, 'INVALID_CURSOR')
   return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined, indices }
 }
