@@ -1,7 +1,7 @@
 import type { TObject } from 'typebox'
 import type { Config } from '../config.ts'
 import { ERRORS, type ErrorCode } from '../errors.ts'
-import { NAMED_SHAPES } from '../schema/named-shapes.ts'
+import * as namedShapes from '../schema/named-shapes.ts'
 import { CODINGS } from './decode.ts'
 import { HEAD_BYTES_MAX } from './head-limit.ts'
 import { openComponents } from './openapi-components.ts'
@@ -48,7 +48,7 @@ const INTERFACE_VERSION = '1.0.0'
  * limits that are in force.
  */
 export function describeApi(routes: readonly Route[], config: Config): Json {
-  const { refer, met } = openComponents(NAMED_SHAPES)
+  const { refer, met } = openComponents(namedShapes)
   const paths: Record<string, Json> = {}
   for (const route of routes)
     for (const { method, path } of [route, ...aliasesOf(route)]) {

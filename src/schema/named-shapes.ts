@@ -1,4 +1,9 @@
-import {
+/**
+ * The shapes that the API document names, so that generated clients have types with names: the body and the answer of
+ * every route that are objects of their own, and parts of them that are worth a name. Whoever uses a shape imports it
+ * from its own file.
+ */
+export {
   Adaptation,
   AdaptationHistory,
   AdaptationList,
@@ -7,14 +12,14 @@ import {
   RollbackBody,
   RollbackTrigger,
 } from './adaptation.ts'
-import {
+export {
   AnalyticsBody,
   AnalyticsEvent,
   AnalyticsReceipt,
   AnalyticsReceipts,
   AnalyticsReport,
 } from './analytics.ts'
-import {
+export {
   BulkReply,
   BulkRequest,
   CallerVector,
@@ -25,8 +30,8 @@ import {
   DocumentSource,
   DocumentWritten,
 } from './document.ts'
-import { EventList, LearningEvent } from './event.ts'
-import {
+export { EventList, LearningEvent } from './event.ts'
+export {
   AnsweredAssignment,
   AnsweredExperiment,
   AnsweredTest,
@@ -42,16 +47,16 @@ import {
   Variant,
   VariantMetrics,
 } from './experiment.ts'
-import {
+export {
   ComparisonState,
   GuardrailState,
   InterleavingState,
   SampleRatioState,
   Verdict,
 } from './experiment-report.ts'
-import { AnsweredResult, ExperimentResult } from './experiment-result.ts'
-import { Facet, FacetRange, FacetReply, Facets } from './facet.ts'
-import {
+export { AnsweredResult, ExperimentResult } from './experiment-result.ts'
+export { Facet, FacetRange, FacetReply, Facets } from './facet.ts'
+export {
   Feedback,
   FeedbackItem,
   FeedbackMetadata,
@@ -59,9 +64,9 @@ import {
   FeedbackReceipt,
   FeedbackRow,
 } from './feedback.ts'
-import { CortexHealthReport, NousHealthReport } from './health.ts'
-import { Replay, ShownSearch } from './impression.ts'
-import {
+export { CortexHealthReport, NousHealthReport } from './health.ts'
+export { Replay, ShownSearch } from './impression.ts'
+export {
   CreateIndex,
   IndexAnalysis,
   IndexCreated,
@@ -74,9 +79,9 @@ import {
   PutIndex,
   UnopenedIndex,
 } from './indices.ts'
-import { LearningFigures } from './learning-figures.ts'
-import { MetricReceipt, MetricSample } from './metric.ts'
-import {
+export { LearningFigures } from './learning-figures.ts'
+export { MetricReceipt, MetricSample } from './metric.ts'
+export {
   ModelActivated,
   ModelGated,
   ModelList,
@@ -91,13 +96,13 @@ import {
   VersionChoice,
   VersionName,
 } from './model.ts'
-import { ModelState } from './model-state.ts'
-import { Liveness, Readiness } from './operations.ts'
-import { FeedbackPatterns, SearchPatterns } from './pattern.ts'
-import { HighlightOptions, IndexNames, SearchRequest, Sort } from './search.ts'
-import { SearchContext, SearchHit, SearchReply } from './search-reply.ts'
-import { SessionAnalytics, SessionCreate, SessionCreated, SessionRead } from './session.ts'
-import {
+export { ModelState } from './model-state.ts'
+export { Liveness, Readiness } from './operations.ts'
+export { FeedbackPatterns, SearchPatterns } from './pattern.ts'
+export { HighlightOptions, IndexNames, SearchRequest, Sort } from './search.ts'
+export { SearchContext, SearchHit, SearchReply } from './search-reply.ts'
+export { SessionAnalytics, SessionCreate, SessionCreated, SessionRead } from './session.ts'
+export {
   SignalCreate,
   SignalList,
   SignalMetadata,
@@ -105,9 +110,9 @@ import {
   SignalRow,
   SignalStep,
 } from './signal.ts'
-import { SubjectForgotten } from './subject.ts'
-import { SuggestReply, SuggestRequest } from './suggest.ts'
-import {
+export { SubjectForgotten } from './subject.ts'
+export { SuggestReply, SuggestRequest } from './suggest.ts'
+export {
   Changes,
   Rule,
   RuleCreate,
@@ -117,128 +122,3 @@ import {
   SuggestionRead,
   SuggestionTaken,
 } from './suggestion.ts'
-
-/**
- * The shapes that the API document names, so that generated clients have types with names: the body and the answer of
- * every route that are objects of their own, and parts of them that are worth a name.
- */
-export const NAMED_SHAPES = {
-  Adaptation,
-  AdaptationHistory,
-  AdaptationList,
-  AdaptationMetrics,
-  AdaptationRead,
-  RollbackBody,
-  RollbackTrigger,
-  AnalyticsBody,
-  AnalyticsEvent,
-  AnalyticsReceipt,
-  AnalyticsReceipts,
-  AnalyticsReport,
-  BulkReply,
-  BulkRequest,
-  CallerVector,
-  ChangedDocument,
-  CreateDocument,
-  CreateDocumentInIndex,
-  DocumentRead,
-  DocumentSource,
-  DocumentWritten,
-  EventList,
-  LearningEvent,
-  AnsweredAssignment,
-  AnsweredExperiment,
-  AnsweredTest,
-  AnsweredVariant,
-  AssignmentRequest,
-  ExperimentList,
-  LearningExperiment,
-  Monitoring,
-  ReportedExperiment,
-  ReportedTest,
-  SearchTest,
-  TestList,
-  Variant,
-  VariantMetrics,
-  ComparisonState,
-  GuardrailState,
-  InterleavingState,
-  SampleRatioState,
-  Verdict,
-  AnsweredResult,
-  ExperimentResult,
-  Facet,
-  FacetRange,
-  FacetReply,
-  Facets,
-  Feedback,
-  FeedbackItem,
-  FeedbackMetadata,
-  FeedbackPage,
-  FeedbackReceipt,
-  FeedbackRow,
-  CortexHealthReport,
-  NousHealthReport,
-  Replay,
-  ShownSearch,
-  CreateIndex,
-  IndexAnalysis,
-  IndexCreated,
-  IndexDeleted,
-  IndexEmbedder,
-  IndexInfo,
-  IndexList,
-  IndexMappings,
-  IndexSettings,
-  PutIndex,
-  UnopenedIndex,
-  LearningFigures,
-  MetricReceipt,
-  MetricSample,
-  ModelActivated,
-  ModelGated,
-  ModelList,
-  ModelRollback,
-  ModelRolledBack,
-  ModelShown,
-  ModelState,
-  ModelSync,
-  ModelSynced,
-  ModelTrained,
-  ModelTraining,
-  ModelVersion,
-  VersionChoice,
-  VersionName,
-  Liveness,
-  Readiness,
-  FeedbackPatterns,
-  SearchPatterns,
-  HighlightOptions,
-  IndexNames,
-  SearchRequest,
-  Sort,
-  SearchContext,
-  SearchHit,
-  SearchReply,
-  SessionAnalytics,
-  SessionCreate,
-  SessionCreated,
-  SessionRead,
-  SignalCreate,
-  SignalList,
-  SignalMetadata,
-  SignalReceipt,
-  SignalRow,
-  SignalStep,
-  SubjectForgotten,
-  SuggestReply,
-  SuggestRequest,
-  Changes,
-  Rule,
-  RuleCreate,
-  RuleList,
-  Suggestion,
-  SuggestionList,
-  SuggestionRead,
-  SuggestionTaken,
-}
