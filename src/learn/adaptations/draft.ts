@@ -5,13 +5,8 @@ import { isObject } from '../../object.ts'
 import { Adaptation } from '../../schema/adaptation.ts'
 import type { RuleRecord, Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { RuleCreate } from '../../schema/suggestion.ts'
-import {
-  type ExactModel,
-  isEmptied,
-  mustReadTuning,
-  type TuningRead,
-  withExactModel,
-} from '../plan/tuning.ts'
+import { type ExactModel, withExactModel } from '../plan/exact-model.ts'
+import { isEmptied, mustReadTuning, type TuningRead } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
 import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import { someListed } from '../wire/some-told.ts'

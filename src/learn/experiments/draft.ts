@@ -13,7 +13,7 @@ import { readMetricNames } from './metric-lists.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
 import { shareOf } from './running.ts'
-import { readTargeting } from './targeting.ts'
+import { readTargeting } from './targeting-rules.ts'
 import { readVariants, unreadWarnings } from './variants.ts'
 
 /** Without an end of its own a test runs so long. */

@@ -1,6 +1,6 @@
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { type ExactModel, withExactModel } from '../plan/tuning.ts'
+import { type ExactModel, withExactModel } from '../plan/exact-model.ts'
 
 /** All that an experiment may set. */
 export function tuningsOf({

@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
-import { matchingDifferences } from '../plan/tuning.ts'
+import { matchingDifferences } from '../plan/tuning-matching.ts'
 
 type Rankings = Pick<ExperimentRecord, 'mode' | 'variants'>
 

@@ -1,7 +1,7 @@
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial } from '../../schema/model-record.ts'
+import type { ExactModel } from '../plan/exact-model.ts'
 import type { ServedModel } from '../plan/ranking.ts'
-import type { ExactModel } from '../plan/tuning.ts'
 import { mayRank } from './activation.ts'
 import type { Serving } from './serving.ts'
 import { isInShare } from './trial-units.ts'

@@ -13,7 +13,7 @@ import {
   rankingBy,
   type ServedModel,
 } from './ranking.ts'
-import { layTunings } from './tuning.ts'
+import { layTunings } from './tuning-layers.ts'
 
 /** A variant that a unit is in. */
 export interface AppliedVariant {

@@ -2,7 +2,8 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import { wordOf } from '../../word.ts'
-import { MATCHING, TUNABLE } from './tuning-values.ts'
+import { layTunings } from './tuning-layers.ts'
+import { TUNABLE } from './tuning-values.ts'
 
 /** What was understood of a free-form configuration, and what was not. */
 export interface TuningRead {
@@ -116,46 +117,6 @@ function under(path: string, { tuning, unread, wrong }: TuningRead): TuningRead 
   }
 }
 
-/** Lays tunings over each other, the later winning; maps and lists of documents are joined. */
-export function layTunings(tunings: readonly Tuning[]): Tuning {
-  const [only] = tunings
-  // A copy of a thousand boosts for each search would be kept with its list.
-  if (only !== undefined && tunings.length === 1) return only
-  const laid: Tuning = {}
-  // Joined at the end: of a thousand, each would else be copied a thousand times.
-  const all: Joined = { fieldWeights: [], synonyms: [], pins: [], boosts: [] }
-  for (const tuning of tunings) {
-    const { fieldWeights, synonyms, pins, boosts, ...plain } = tuning
-    Object.assign(laid, plain)
-    if (fieldWeights !== undefined) all.fieldWeights.push(fieldWeights)
-    if (synonyms !== undefined) all.synonyms.push(synonyms)
-    if (pins !== undefined) all.pins.push(pins)
-    if (boosts !== undefined) all.boosts.push(boosts)
-  }
-  if (all.fieldWeights.length > 0) laid.fieldWeights = joinedWeights(all.fieldWeights)
-  if (all.synonyms.length > 0) laid.synonyms = all.synonyms.flat()
-  if (all.pins.length > 0) laid.pins = all.pins.reverse().flat()
-  if (all.boosts.length > 0) laid.boosts = all.boosts.flat()
-  return laid
-}
-
-/** What tunings say of the settings of which none replaces another. */
-type Joined = {
-  [Name in 'fieldWeights' | 'synonyms' | 'pins' | 'boosts']: NonNullable<Tuning[Name]>[]
-}
-
-function joinedWeights(maps: readonly Record<string, number>[]): Record<string, number> {
-  if (maps.length <= 2) return { ...maps[0], ...maps[1] }
-  return Object.fromEntries(maps.flatMap((map) => Object.entries(map)))
-}
-
-/** The settings by which two rankings may match different documents. */
-export function matchingDifferences(one: Tuning, other: Tuning): string[] {
-  return Object.entries(MATCHING)
-    .filter(([, of]) => JSON.stringify(of(one)) !== JSON.stringify(of(other)))
-    .map(([setting]) => setting)
-}
-
 const NAMES = ['parameter', 'setting', 'key', 'path', 'target', 'name']
 const VALUES = ['value', 'newValue', 'to', 'new']
 
@@ -179,16 +140,4 @@ function asSetting(entry: unknown): unknown {
   const path = String(name).split('.', NAME_PARTS_MAX + 1)
   if (path.length > NAME_PARTS_MAX) return { [String(name)]: value }
   return path.reduceRight<unknown>((inner, part) => ({ [part]: inner }), value)
-}
-
-/** The `id@version` that a name of a model stands for now; undefined when there is none that can rank. */
-export type ExactModel = (name: string) => string | undefined
-
-/**
- * A tuning with the version that its model has now: what others sync under the same name changes nothing in it. A name
- * that stands for none stays.
- */
-export function withExactModel(tuning: Tuning, exactModel: ExactModel): Tuning {
-  const { model } = tuning
-  return typeof model === 'string' ? { ...tuning, model: exactModel(model) ?? model } : tuning
 }

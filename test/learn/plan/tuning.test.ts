@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { layTunings, matchingDifferences, readTuning } from '../../../src/learn/plan/tuning.ts'
+import { readTuning } from '../../../src/learn/plan/tuning.ts'
 
 const RULE = 'must be words that mean the same, as a list or a text with commas, or a text "a => b"'
 
@@ -242,19 +242,6 @@ describe('a free-form configuration', () => {
     expect(readTuning({ boosts: { b: -101 } }).tuning.boosts).toEqual([{ id: 'b', value: -100 }])
     expect(readTuning({ boosts: { a: 1, b: -101 } }).unread).toEqual([`boosts.b (${cut})`])
   })
-
-  it('is laid over another: the later wins, maps and lists of documents join', () => {
-    expect(
-      layTunings([
-        { fusion: 'rrf', fieldWeights: { title: 2, tags: 1 }, pins: [{ id: 'a' }] },
-        { fusion: 'convex', fieldWeights: { title: 3 }, pins: [{ id: 'b' }] },
-      ]),
-    ).toEqual({
-      fusion: 'convex',
-      fieldWeights: { title: 3, tags: 1 },
-      pins: [{ id: 'b' }, { id: 'a' }],
-    })
-  })
 })
 
 it('a setting stands a few groups deep at most, and its name has some parts', () => {
@@ -266,58 +253,4 @@ it('a setting stands a few groups deep at most, and its name has some parts', ()
   const read = readTuning(Array.from({ length: 9 }, () => ({ parameter: long, value: 1 })))
   expect(read.tuning).toEqual({})
   expect(read.unread).toEqual(Array.from({ length: 9 }, () => long))
-})
-
-it('thousands of tunings are laid over each other without copying each for those behind it', () => {
-  const many = Array.from({ length: 4000 }, (_, n) => ({
-    ...{ fieldWeights: { [`f${n}`]: n }, pins: [{ id: `p${n}` }] },
-    boosts: [{ id: `b${n}`, value: n }],
-  }))
-  const named = JSON.parse('{"__proto__": 2, "f0": 7}') as Record<string, number>
-  const startedMs = performance.now()
-  const { fieldWeights = {}, pins, boosts } = layTunings([...many, { fieldWeights: named }])
-  expect(performance.now() - startedMs).toBeLessThan(500)
-  expect(Object.entries(fieldWeights).slice(0, 2)).toEqual([
-    ...[
-      ['f0', 7],
-      ['f1', 1],
-    ],
-  ])
-  expect(Object.entries(fieldWeights).at(-1)).toEqual(['__proto__', 2])
-  expect([pins?.[0], pins?.at(-1)]).toEqual([{ id: 'p3999' }, { id: 'p0' }])
-  expect([boosts?.[0]?.id, boosts?.at(-1)?.id]).toEqual(['b0', 'b3999'])
-})
-
-describe('two rankings match the same documents', () => {
-  it.each([
-    { fieldWeights: { title: 0.01 } },
-    { legWeights: { text: 1, vector: 0 } },
-    { fusion: 'rrf' },
-    { pins: ['a'] },
-    { boosts: { a: 1 } },
-    { model: 'm' },
-    { learning: false },
-  ])('that differ in %j', (config) => {
-    expect(matchingDifferences({}, readTuning(config).tuning)).toEqual([])
-  })
-
-  it.each([
-    ['fieldWeights', { fieldWeights: { title: 0 } }],
-    ['operator', { operator: 'and' }],
-    ['fuzziness', { fuzziness: 'auto' }],
-    ['neighbors', { neighbors: 5 }],
-    ['similarity', { similarity: 0.9 }],
-    ['minScore', { minScore: 0 }],
-    ['feedback', { feedback: false }],
-    ['synonyms', { synonyms: ['car, auto'] }],
-  ])('but for %s', (setting, config) => {
-    const { tuning } = readTuning(config)
-    expect(matchingDifferences({}, tuning)).toEqual([setting])
-    expect(matchingDifferences(tuning, { ...tuning, fusion: 'rrf' })).toEqual([])
-  })
-})
-
-it('one alone is laid over nothing without a copy, which lists of its searches would keep', () => {
-  const tuning = { boosts: [{ id: 'a', value: 0.1 }] }
-  expect(layTunings([tuning])).toBe(tuning)
 })

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { readThresholds } from '../../../src/learn/adaptations/thresholds.ts'
 import { readTriggers } from '../../../src/learn/adaptations/triggers.ts'
 import { readGuardrails } from '../../../src/learn/experiments/guardrail-rules.ts'
-import { readTargeting } from '../../../src/learn/experiments/targeting.ts'
+import { readTargeting } from '../../../src/learn/experiments/targeting-rules.ts'
 import { RULE_OPERATORS, type RuleOperator } from '../../../src/learn/wire/operators.ts'
 
 /** What each rule makes of an operator. */
