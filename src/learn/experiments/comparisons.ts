@@ -10,7 +10,7 @@ import { falseDiscovery } from '../statistics/false-discovery.ts'
 import { preferenceOf } from '../statistics/interleaving.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { sumsOf } from './arms.ts'
-import type { Counted } from './checks.ts'
+import type { Counted } from './guardrails.ts'
 import { harmOf, LATENCY_MEAN, LATENCY_P95, METRICS, PREFERENCE } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
