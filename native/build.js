@@ -41,7 +41,34 @@ export function cargoEnvironment() {
     (outside ? join(homedir(), '.cache', 'attune-target') : join(native, 'target'))
   // rustup installs there; a shell that was open at the time does not know the path yet
   const path = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter)
-  return { ...process.env, PATH: path, CARGO_TARGET_DIR: resolve(target) }
+  // a clean machine fetches some hundred crates: one that does not come is no reason to give up soon
+  const retries = process.env.CARGO_NET_RETRY || '10'
+  return {
+    ...process.env,
+    PATH: path,
+    CARGO_TARGET_DIR: resolve(target),
+    CARGO_NET_RETRY: retries,
+  }
+}
+
+/**
+ * A Node for which the HTTP library brings no binary would end with a stack trace some minutes later, and an older one,
+ * which lacks what this script needs itself, at once.
+ */
+function requireNode() {
+  const { engines } = JSON.parse(read(join(root, 'package.json')))
+  const lines = [...(engines?.node ?? '').matchAll(/\^(\d+)\.(\d+)/g)].map(([, major, minor]) => [
+    Number(major),
+    Number(minor),
+  ])
+  const [ownMajor, ownMinor] = process.versions.node.split('.').map(Number)
+  if (lines.length === 0) return
+  if (lines.some(([major, minor]) => major === ownMajor && minor <= ownMinor)) return
+  const names = lines.map(([major, minor]) => `${major} (${major}.${minor} or newer)`).join(' or ')
+  throw new BuildError(
+    `Attune runs on Node ${names}; this is Node ${process.versions.node}. ` +
+      'Install one of those (https://nodejs.org/en/download, or nvm install 22), and run npm ci again.',
+  )
 }
 
 /** Builds native/attune.node unless it is fresh. */
@@ -62,7 +89,8 @@ export function buildNative() {
     if (built.status !== 0)
       throw new BuildError(
         'The Rust core did not build; the message of cargo stands above. Besides Rust it needs a C++ compiler ' +
-          '(Debian and Ubuntu: apt install build-essential; macOS: xcode-select --install).',
+          '(Debian and Ubuntu: apt install build-essential; macOS: xcode-select --install), ' +
+          'the first time a way to crates.io, and some two gigabytes of disk.',
       )
     const made = join(environment.CARGO_TARGET_DIR, 'release', libraryName())
     replace(addon, (temporary) => copyFileSync(made, temporary))
@@ -124,8 +152,12 @@ function requireCargo(environment) {
   const needed = /^rust-version\s*=\s*"([\d.]+)"/m.exec(read(join(native, 'Cargo.toml')))?.[1]
   const install = `install Rust${needed ? ` ${needed} or newer` : ''} with rustup (https://rustup.rs)`
   const asked = spawnSync('cargo', ['--version'], { env: environment, encoding: 'utf8' })
-  if (asked.error || asked.status !== 0)
+  if (asked.error)
     throw new BuildError(`Attune's core is written in Rust and cargo was not found: ${install}.`)
+  if (asked.status !== 0)
+    throw new BuildError(
+      `Attune's core is written in Rust and cargo does not run: ${install}. It says: ${asked.stderr.trim()}`,
+    )
   const found = /cargo (\d+)\.(\d+)/.exec(asked.stdout)
   const [major = 0, minor = 0] = (needed ?? '').split('.').map(Number)
   if (found && Number(found[1]) * 1000 + Number(found[2]) < major * 1000 + minor)
@@ -210,6 +242,7 @@ function say(sentence) {
 
 if (process.argv[1] && resolve(process.argv[1]) === fileURLToPath(import.meta.url)) {
   try {
+    requireNode()
     if (process.argv.includes('--typescript')) buildTypeScript()
     else buildNative()
   } catch (error) {

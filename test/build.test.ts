@@ -122,6 +122,38 @@ describe.skipIf(process.platform === 'win32')('building the Rust core', () => {
     expect(existsSync(join(folder, 'builds'))).toBe(false)
   })
 
+  test('a cargo that does not run, as one of a rustup without a toolchain, is told with what it says', async () => {
+    file('bin/cargo', '#!/bin/sh\necho "no default toolchain" >&2\nexit 1\n')
+    chmodSync(join(folder, 'bin', 'cargo'), 0o755)
+    const { code, output } = await build()
+    expect(code).toBe(1)
+    expect(output).toMatch(/cargo does not run: install Rust 1\.90 .* no default toolchain$/m)
+  })
+
+  test('a Node that is too old or has no binaries is told with those that do, before anything is built', async () => {
+    installCargo()
+    file('package.json', '{"type":"module","engines":{"node":"^1.20.0 || ^20.99.0 || ^22.99.0"}}')
+    const { code, output } = await build()
+    expect(code).toBe(1)
+    expect(output.trim().split('\n')).toHaveLength(1)
+    expect(output).toContain(
+      `runs on Node 1 (1.20 or newer) or 20 (20.99 or newer) or 22 (22.99 or newer); this is Node ${process.versions.node}`,
+    )
+    expect(existsSync(join(folder, 'builds'))).toBe(false)
+    const { engines } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+    file('package.json', JSON.stringify({ type: 'module', engines }))
+    expect((await build()).code).toBe(0)
+  })
+
+  test('a registry that fails is asked again more often than cargo would by itself', async () => {
+    const note = `echo $CARGO_NET_RETRY >> "${folder}/retries"`
+    installCargo('1.95.0', note)
+    await build()
+    file('native/src/lib.rs', '// another')
+    await build([], { CARGO_NET_RETRY: '1' })
+    expect(read('retries')).toBe('10\n1\n')
+  })
+
   test('cargo is found where rustup puts it', async () => {
     installCargo()
     mkdirSync(join(folder, '.cargo'))
