@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { nearestName } from '../src/nearest-name.ts'
+import { processorMs } from './processor-time.ts'
 
 it.each([
   ['yaer', ['year', 'years'], 'year'],
@@ -51,7 +52,8 @@ it('finds what a look at every edit finds', () => {
 
 it('thousands of long names are looked through in a moment', () => {
   const known = Array.from({ length: 4000 }, (_, n) => `${n}${'x'.repeat(60)}`.slice(0, 60))
-  const startedMs = performance.now()
-  for (let n = 0; n < 8; n++) expect(nearestName('y'.repeat(60), known)).toBeUndefined()
-  expect(performance.now() - startedMs).toBeLessThan(100)
+  const tookMs = processorMs(() => {
+    for (let n = 0; n < 8; n++) expect(nearestName('y'.repeat(60), known)).toBeUndefined()
+  })
+  expect(tookMs).toBeLessThan(100)
 })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { fromAddress } from '../../src/api/cortex/search-address.ts'
 import { SearchQuery, SearchRequest } from '../../src/schema/search.ts'
+import { processorMs } from '../processor-time.ts'
 
 function vectorOf(text: string): unknown {
   return (fromAddress({ q: '', vector: text } as never, 32) as { vector?: unknown }).vector
@@ -19,7 +20,7 @@ it.each([
 })
 
 it('looks at a long number once, and not at each of its digits anew', () => {
-  const startedMs = performance.now()
-  expect(() => vectorOf(`${'1'.repeat(30_000)}!`)).toThrow('must be numbers with commas')
-  expect(performance.now() - startedMs).toBeLessThan(300)
+  const read = () => vectorOf(`${'1'.repeat(30_000)}!`)
+  expect(read).toThrow('must be numbers with commas')
+  expect(processorMs(() => expect(read).toThrow())).toBeLessThan(300)
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { layTunings } from '../../../src/learn/plan/tuning-layers.ts'
+import { processorMs } from '../../processor-time.ts'
 
 it('of tunings laid over each other the later wins, and maps and lists of documents join', () => {
   expect(
@@ -20,9 +21,9 @@ it('thousands of tunings are laid over each other without copying each for those
     boosts: [{ id: `b${n}`, value: n }],
   }))
   const named = JSON.parse('{"__proto__": 2, "f0": 7}') as Record<string, number>
-  const startedMs = performance.now()
-  const { fieldWeights = {}, pins, boosts } = layTunings([...many, { fieldWeights: named }])
-  expect(performance.now() - startedMs).toBeLessThan(500)
+  const lay = () => layTunings([...many, { fieldWeights: named }])
+  expect(processorMs(lay)).toBeLessThan(500)
+  const { fieldWeights = {}, pins, boosts } = lay()
   expect(Object.entries(fieldWeights).slice(0, 2)).toEqual([
     ...[
       ['f0', 7],

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { durationOf, durationWarnings } from '../../../src/learn/wire/duration.ts'
+import { processorMs } from '../../processor-time.ts'
 
 it.each([
   [1500, 1500],
@@ -59,8 +60,9 @@ it('of a number that may be meant in another unit says that it is milliseconds',
 })
 
 it('looks at a long text once, and not at each of its blanks anew', () => {
-  const startedMs = performance.now()
-  expect(durationOf(`1${' '.repeat(200_000)}!`)).toBeUndefined()
-  expect(durationOf(`${' '.repeat(200_000)}1${' '.repeat(200_000)}h `)).toBe(3_600_000)
-  expect(performance.now() - startedMs).toBeLessThan(1000)
+  const tookMs = processorMs(() => {
+    expect(durationOf(`1${' '.repeat(200_000)}!`)).toBeUndefined()
+    expect(durationOf(`${' '.repeat(200_000)}1${' '.repeat(200_000)}h `)).toBe(3_600_000)
+  }, 2)
+  expect(tookMs).toBeLessThan(1000)
 })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { sourceProblem } from '../../../src/search/documents/source.ts'
 import { compileDefinition } from '../../../src/search/indices/definition.ts'
+import { processorMs } from '../../processor-time.ts'
 
 const config = { embedder: 'learned', embedderDimensions: 384 } as const
 const mappings = {
@@ -76,10 +77,11 @@ test('a document is looked through for what it holds, not for all that a wide ma
     config,
   )
   const known = Object.fromEntries(names(5000).map((name, n) => [`object${n % 1000}.${name}`, n]))
-  const startedMs = performance.now()
-  for (let n = 0; n < 20; n++) expect(sourceProblem({ title: 'a' }, full)).toBeUndefined()
-  for (let n = 0; n < 5; n++) expect(sourceProblem(known, open)).toBeUndefined()
-  expect(performance.now() - startedMs).toBeLessThan(500)
+  const tookMs = processorMs(() => {
+    for (let n = 0; n < 20; n++) expect(sourceProblem({ title: 'a' }, full)).toBeUndefined()
+    for (let n = 0; n < 5; n++) expect(sourceProblem(known, open)).toBeUndefined()
+  })
+  expect(tookMs).toBeLessThan(500)
   expect(sourceProblem({ object7: { b: 'x' } }, full)?.details?.[0]?.path).toBe(
     'document.object7.b',
   )

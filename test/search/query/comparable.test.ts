@@ -3,6 +3,7 @@ import { compileDefinition } from '../../../src/search/indices/definition.ts'
 import type { IndexEntry } from '../../../src/search/indices/indices.ts'
 import { refuseMistyped } from '../../../src/search/query/comparable.ts'
 import type { CoreRequest } from '../../../src/search/query/core-request.ts'
+import { processorMs } from '../../processor-time.ts'
 
 const config = { embedder: 'learned', embedderDimensions: 384 } as const
 
@@ -18,10 +19,11 @@ const filtering = (names: string[]) =>
 it('a thousand names are held against wide mappings without a look at each of their fields', () => {
   const entries = Array.from({ length: 20 }, () => entriesOf(4000, 'keyword')).flat()
   const names = Array.from({ length: 1000 }, (_, n) => `field${3999 - n}`)
-  const startedMs = performance.now()
-  refuseMistyped(filtering(names), entries)
-  refuseMistyped(filtering(names.map((name) => `${name}x`)), entries)
-  expect(performance.now() - startedMs).toBeLessThan(200)
+  const tookMs = processorMs(() => {
+    refuseMistyped(filtering(names), entries)
+    refuseMistyped(filtering(names.map((name) => `${name}x`)), entries)
+  })
+  expect(tookMs).toBeLessThan(200)
 })
 
 it('a word is refused where each index has a number, and not where one may have anything', () => {
