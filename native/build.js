@@ -3,7 +3,9 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  accessSync,
   chmodSync,
+  constants,
   copyFileSync,
   cpSync,
   existsSync,
@@ -32,15 +34,16 @@ class BuildError extends Error {}
 /**
  * The environment in which cargo runs, for the build and for `cargo test` alike, so that both share
  * one target folder: CARGO_TARGET_DIR, or native/target, or a folder outside the tree when CI is set
- * (a clean checkout then still finds the compiled dependencies).
+ * (a clean checkout then still finds the compiled dependencies), if there is one that may be written to.
  */
 export function cargoEnvironment() {
-  const outside = process.env.CI === 'true' || process.env.CI === '1'
-  const target =
-    process.env.CARGO_TARGET_DIR ||
-    (outside ? join(homedir(), '.cache', 'attune-target') : join(native, 'target'))
+  const home = homeFolder()
+  const isCI = process.env.CI === 'true' || process.env.CI === '1'
+  const outside = isCI && home !== undefined ? cachedTarget(home) : undefined
+  const target = process.env.CARGO_TARGET_DIR || outside || join(native, 'target')
   // rustup installs there; a shell that was open at the time does not know the path yet
-  const path = [process.env.PATH, join(homedir(), '.cargo', 'bin')].join(delimiter)
+  const installed = home === undefined ? [] : [join(home, '.cargo', 'bin')]
+  const path = [process.env.PATH, ...installed].join(delimiter)
   // a clean machine fetches some hundred crates: one that does not come is no reason to give up soon
   const retries = process.env.CARGO_NET_RETRY || '10'
   return {
@@ -48,6 +51,27 @@ export function cargoEnvironment() {
     PATH: path,
     CARGO_TARGET_DIR: resolve(target),
     CARGO_NET_RETRY: retries,
+  }
+}
+
+/** The folder of the user; undefined for one who has none, as in a container that runs under just any number. */
+function homeFolder() {
+  try {
+    return existsSync(homedir()) ? homedir() : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** In a folder of the user; undefined where none may be written to. */
+function cachedTarget(home) {
+  try {
+    const folder = join(home, '.cache', 'attune-target')
+    mkdirSync(folder, { recursive: true })
+    accessSync(folder, constants.W_OK)
+    return folder
+  } catch {
+    return undefined
   }
 }
 

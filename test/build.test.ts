@@ -179,6 +179,9 @@ describe.skipIf(process.platform === 'win32')('building the Rust core', () => {
       rmSync(join(folder, 'native', '.build-hash'), { force: true })
       await build([], env)
     }
+    // Where there is none outside that may be written to, it lies inside, too.
+    await target({ CI: 'true', HOME: '/proc/nowhere' })
+    expect(existsSync(join(folder, 'native/target/release'))).toBe(true)
     await target({})
     await target({ CI: 'true' })
     await target({ CI: 'true', CARGO_TARGET_DIR: join(folder, 'own') })
