@@ -26,14 +26,15 @@ const ISO_UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, 60_000, 1000]
 /**
  * A length of time as clients send it, in milliseconds: a number of them, a text with a unit like 500ms, 30s, 15m, 1.5h,
  * 7d, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative. A
- * text without a unit is none: whoever writes `7` means days, or hours, and no milliseconds.
+ * text without a unit, which any number in an address is, is milliseconds from a second on: whoever writes `7` means
+ * days, or hours.
  */
 export function durationOf(sent: unknown): number | undefined {
   const durationMs = typeof sent === 'number' ? sent : readDuration(wordOf(sent))
   return durationMs >= 0 && Number.isFinite(durationMs) ? durationMs : undefined
 }
 
-/** Shorter ones may be meant in seconds, or in minutes. */
+/** Numbers below may be meant in seconds, in hours or in days. */
 const DOUBTFUL_MS_MAX = 1000
 
 /** What is said of a number that was sent for a time which lies at `path`, where milliseconds are most likely not meant. */
@@ -50,6 +51,7 @@ function readDuration(text: string): number {
       0,
     )
   // Trimmed before: two rows of blanks in a pattern take the square of a text's length to try.
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([a-z]+)$/i.exec(text.trim()) ?? []
+  const [, amount, unit] = /^(\d+(?:\.\d+)?)\s*([a-z]+)?$/i.exec(text.trim()) ?? []
+  if (unit === undefined) return Number(amount) < DOUBTFUL_MS_MAX ? Number.NaN : Number(amount)
   return Number(amount) * (UNITS_MS.get(unit.toLowerCase()) ?? Number.NaN)
 }
