@@ -267,11 +267,38 @@ it('what teaches nothing as it was sent is told', async () => {
   ).toEqual([
     'feedback[1].userAction is not read; it belongs in feedback[1].metadata.userAction.',
     'feedback[1].metadata.position is not read; it belongs in feedback[1].metadata.customMetadata.position.',
-    'feedback[2] names no action that is known: it is kept, and teaches nothing.',
+    'feedback[2] names no action that is known: it is kept, and teaches nothing; "click" is one.',
     NO_HIT,
   ])
   const same = { queryId, rating: 1, resultId: 'a' }
   expect(await send(...Array.from({ length: 20 }, () => same))).toHaveLength(8)
+})
+
+it('names that nobody reads are told, and seconds where milliseconds are read', async () => {
+  const sessionId = await session()
+  const { hits, searchContext } = await search('red apple', sessionId)
+  const { queryId } = searchContext
+  const entry = clicked(queryId, hits[0]?.id)
+  const { metadata } = entry
+  const timestamp = Math.floor(Date.now() / 1000)
+  const sent = {
+    ...{ sessionId, sesion: 1 },
+    feedback: [
+      { ...entry, ratings: 1, deviceType: 'mobile' },
+      { ...entry, metadata: { ...metadata, timestamp } },
+    ],
+  }
+  const { data } = await running.call<Receipt & { warnings: string[] }>(
+    ...(['POST', '/cortex/feedback', sent] as const),
+  )
+  expect(data).toMatchObject({ late: 1 })
+  expect(data.warnings).toEqual([
+    '"sesion" is not a field of feedback and was ignored.',
+    'feedback[1].metadata.timestamp lies more than 30 days back: it is kept, and teaches nothing.',
+    'feedback[0]: "ratings" is not a field of an entry and was ignored; "rating" is.',
+    'feedback[0]: "deviceType" is not a field of an entry and was ignored; "metadata.customMetadata.deviceType" is.',
+    'feedback[1].metadata.timestamp: a number is epoch milliseconds, and this one is a moment of 1970; send seconds times 1000.',
+  ])
 })
 
 const NO_HIT =

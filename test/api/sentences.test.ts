@@ -159,8 +159,8 @@ it('a conflict names its place, too', async () => {
   ]
   for (const [path, ...sent] of conflicts) {
     const { status, details } = await call(...sent)
-    expect([409, 412], sent[2]).toContain(status)
-    expect(details, sent[2]).toEqual([{ path, message: expect.stringMatching(/^\w+ /) }])
+    expect([409, 412], sent[1]).toContain(status)
+    expect(details, sent[1]).toEqual([{ path, message: expect.stringMatching(/^\w+ /) }])
   }
 })
 

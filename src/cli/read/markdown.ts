@@ -151,7 +151,7 @@ function codeApart(markdown: string): { text: string; code: string[] } {
       text += `\0${code.length - 1}\0`
       continue
     }
-    const end = areClosed ? source.indexOf('-->', behind - 2) : -1
+    const end: number = areClosed ? source.indexOf('-->', behind - 2) : -1
     areClosed = end !== -1
     if (areClosed) at = end + 3
     else text += whole

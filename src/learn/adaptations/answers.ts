@@ -106,7 +106,7 @@ export function ruleJson(rule: RuleRecord, more: Pick<Rule, 'warnings'> = {}): s
 }
 
 /** A SuggestionRead as JSON; with warnings a SuggestionTaken. */
-export function suggestionJson(record: SuggestionRecord, warnings: readonly string[] = []): string {
+export function suggestionJson(record: SuggestionRecord, warnings: string[] = []): string {
   const { key: _, rule, patterns, createdMs, updatedMs, ...same } = record
   const about: Omit<SuggestionTaken, 'rule' | 'patterns'> = {
     ...same,

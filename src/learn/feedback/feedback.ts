@@ -57,7 +57,8 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
   const totals: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
 
   return {
-    submit: async ({ sessionId, feedback }, noteDone) => {
+    submit: async (sent, noteDone) => {
+      const { sessionId, feedback } = sent
       const read = await shortened(readEntries(feedback, clock()))
       const session = sessions.peek(sessionId)
       if (session?.active) sessions.touch(sessionId)
@@ -91,10 +92,11 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       for (const status of Object.keys(totals) as FeedbackStatus[]) totals[status] += counts[status]
       return {
         ...receipt,
-        ...feedbackWarnings(feedback, told, {
+        ...feedbackWarnings(sent, told, {
           gains,
           isLive: unit !== undefined,
           learning: parts.config.learning,
+          nowMs: clock(),
         }),
       }
     },

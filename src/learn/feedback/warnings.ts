@@ -1,5 +1,10 @@
+import { nearestName } from '../../nearest-name.ts'
+import { Feedback, FeedbackItem, FeedbackMetadata } from '../../schema/feedback.ts'
+import { shownName } from '../../word.ts'
+import { momentWarnings } from '../wire/moment.ts'
+import { bodyOf, unreadFields, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { ACTIONS } from './actions.ts'
-import type { SentEntry } from './feedback-entries.ts'
+import { isLate, type SentEntry } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
 import type { Told } from './match.ts'
 
@@ -20,23 +25,45 @@ const MEANT: Readonly<Record<string, 'userAction' | 'resultId'>> = {
   id: 'resultId',
 }
 
-/**
- * What was taken, and teaches less than its sender may think; `isLive`: its session is known, and lasts; `learning`: searches
- * are recorded.
- */
+/** Names of an entry of which more is said than that they are not read. */
+const MISPLACED = new Set([...WITHIN, ...FURTHER_WITHIN, ...Object.keys(MEANT)])
+const { customMetadata: FURTHER } = FeedbackMetadata.properties
+const BODY = bodyOf('feedback', Feedback, { session: 'sessionId' })
+const ENTRY = bodyOf('an entry', FeedbackItem, {
+  ...Object.fromEntries(
+    Object.keys(FURTHER.properties).map((name) => [name, `metadata.customMetadata.${name}`]),
+  ),
+  score: 'rating',
+  value: 'rating',
+})
+
+interface Circumstances {
+  gains: Gains
+  /** Its session is known, and lasts. */
+  isLive: boolean
+  /** Searches are recorded. */
+  learning: boolean
+  nowMs: number
+}
+
+/** What was taken, and teaches less than its sender may think. */
 export function feedbackWarnings(
-  sent: readonly SentEntry[],
+  sent: Feedback,
   told: readonly Told[],
-  { gains, isLive, learning }: { gains: Gains; isLive: boolean; learning: boolean },
+  { gains, isLive, learning, nowMs }: Circumstances,
 ): { warnings?: string[] } {
   const warnings = [
+    ...unreadFields(sent, BODY),
     ...(isLive ? unknownSearches(told, learning) : [NO_SESSION]),
+    ...late(told, nowMs),
     ...unshown(told),
     ...others(told),
   ]
-  for (const [at, entry] of sent.entries()) {
+  for (const [at, entry] of sent.feedback.entries()) {
     const path = `feedback[${at}]`
     warnings.push(...misnamed(entry, path))
+    warnings.push(...unreadFieldsAt(path, unplaced(entry), ENTRY))
+    warnings.push(...momentWarnings(entry.metadata?.timestamp, `${path}.metadata.timestamp`))
     warnings.push(...misplaced(entry, path, 'metadata', WITHIN))
     warnings.push(...misplaced(entry, path, 'metadata.customMetadata', FURTHER_WITHIN))
     warnings.push(
@@ -44,7 +71,7 @@ export function feedbackWarnings(
     )
     const { action, rating } = (told[at] as Told).entry
     if (!ACTIONS.has(action) && gains.of({ action, rating }) === undefined)
-      warnings.push(`${path} names no action that is known: it is kept, and teaches nothing.`)
+      warnings.push(unknownAction(action, path))
     if (warnings.length >= WARNINGS_MAX) break
   }
   warnings.push(...hitless(told, gains))
@@ -75,6 +102,22 @@ function unknownSearches(told: readonly Told[], learning: boolean): string[] {
         ? `LEARNING is off: searches are not recorded, and feedback[${at}]${many} is kept and teaches nothing.`
         : `feedback[${at}].queryId names no search that is known${many}: nothing is learned from it; send the queryId of a search's searchContext.`,
   )
+}
+
+/** What lies so far back is no news of a search that is still asked. */
+function late(told: readonly Told[], nowMs: number): string[] {
+  return ofAll(
+    told,
+    ({ isMatched, entry }) => isMatched && isLate(entry.timeMs, nowMs),
+    (at, many) =>
+      `feedback[${at}].metadata.timestamp lies more than 30 days back${many}: it is kept, and teaches nothing.`,
+  )
+}
+
+function unknownAction(action: string, path: string): string {
+  const near = nearestName(shownName(action), ACTIONS.keys())
+  const meant = near === undefined ? '' : `; "${near}" is one`
+  return `${path} names no action that is known: it is kept, and teaches nothing${meant}.`
 }
 
 /** What a whole search was worth is kept, and no order can follow from it. */
@@ -113,6 +156,10 @@ function others(told: readonly Told[]): string[] {
     (at, many) =>
       `feedback[${at}].queryId names a search of somebody else${many}: it teaches the click memory what this session thinks of the hit, and counts in no test, rate, trigger or training; send it with the sessionId of its search, or another one of the same userId.`,
   )
+}
+
+function unplaced(entry: SentEntry): object {
+  return Object.fromEntries(Object.entries(entry).filter(([name]) => !MISPLACED.has(name)))
 }
 
 /** What is read is not sent, but something that others call so. */

@@ -36,7 +36,7 @@ export function showKept(
 }
 
 /** As `warnings` of an answer, if there are any. */
-export function withWarnings(warnings: readonly string[]): { warnings?: readonly string[] } {
+export function withWarnings(warnings: string[]): { warnings?: string[] } {
   return warnings.length === 0 ? {} : { warnings }
 }
 

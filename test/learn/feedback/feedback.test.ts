@@ -42,6 +42,7 @@ it('an answer says what became of each entry', async () => {
     late: 1,
     warnings: [
       expect.stringContaining('feedback[3].queryId names no search that is known (the first of 2'),
+      'feedback[5].metadata.timestamp lies more than 30 days back: it is kept, and teaches nothing.',
     ],
   })
   expect(sessions.totals.of(sessionId)).toMatchObject({ feedback: 5, clicks: 2 })
