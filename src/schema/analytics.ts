@@ -64,7 +64,7 @@ export const AnalyticsReceipt = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'names that are no field of an event, and were ignored; of the first eight events of a list',
+        'names that are no field of an event, and were ignored, and a timestamp in seconds; of the first eight events of a list',
     }),
   ),
   metrics: Type.Object(

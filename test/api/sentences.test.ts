@@ -138,6 +138,32 @@ it.each([
   expect(data.hits.map(({ source }) => source.year)).toEqual(years)
 })
 
+it('seconds where milliseconds are read are told', async () => {
+  const seconds = Math.floor(Date.now() / 1000)
+  const told = async (path: string, sent: object) =>
+    (await service.must<{ warnings?: string[] }>('POST', path, sent)).warnings
+  const variants = [{ id: 'a' }, { id: 'b' }]
+  const test = { name: 'in seconds', variants, startDate: seconds }
+  expect(await told('/cortex/ab-test', test)).toEqual([expect.stringMatching(/^startDate: .*1970/)])
+  const event = { eventType: 'seen', timestamp: seconds }
+  expect(await told('/cortex/analytics', event)).toEqual([
+    expect.stringMatching(/^timestamp: .*1970/),
+  ])
+  expect(await told('/nous/learn/models/train', { since: seconds })).toEqual([
+    expect.stringMatching(/^since: .*1970/),
+  ])
+})
+
+it('shares that miss the whole are told with their sum, and a name that no variant has', async () => {
+  const variants = [{ id: 'a' }, { id: 'b' }]
+  const refused = async (trafficAllocation: object) =>
+    (await service.call('POST', '/cortex/ab-test', { name: 'odd', variants, trafficAllocation }))
+      .error
+  expect(await refused({ a: 0.5, b: 0.4 })).toContain('to 100, and these sum to 0.9.')
+  expect(await refused({ a: 0.5, c: 0.5 })).toContain('of the test, and "c" is none.')
+  expect(await refused({ a: 0.5 })).toContain('to every variant, and "b" has none.')
+})
+
 it('a conflict names its place, too', async () => {
   const { call } = service
   const variants = [{ id: 'a' }, { id: 'b' }]

@@ -5,7 +5,7 @@ import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { BUCKETS } from '../statistics/buckets.ts'
 import { DAY_MS } from '../wire/duration.ts'
-import { isTellable, readMoment } from '../wire/moment.ts'
+import { isTellable, momentWarnings, readMoment } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { readGuardrails } from './guardrail-rules.ts'
 import { refuseUninterleavable } from './interleavable.ts'
@@ -64,7 +64,10 @@ export function draftExperiment(
   nowMs: number,
 ): ExperimentRecord {
   const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
-  warnings.unshift(...unreadFields(sent, BODIES[kind]))
+  warnings.unshift(
+    ...unreadFields(sent, BODIES[kind]),
+    ...momentWarnings(sent.startDate, 'startDate'),
+  )
   const mode = readMode(sent.mode, variants.length)
   refuseUninterleavable({ mode, variants })
   const fallback = readFallback(sent.fallbackConfig, warnings)

@@ -1,6 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { Variant } from '../../schema/experiment.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
+import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
 import { someTold } from '../wire/some-told.ts'
@@ -129,11 +130,15 @@ function sharesByName(
   const path = 'trafficAllocation'
   for (const key of Object.keys(shares))
     if (!named.some(({ id, name }) => id === key || name === key))
-      throw invalid(path, 'must name only variants of the test')
+      throw invalid(path, `must name only variants of the test, and "${shownName(key)}" is none`)
   if (Object.keys(shares).length === 0)
     throw invalid(path, 'must hold shares that sum to 1 or to 100')
   const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))
-  if (listed.includes(undefined)) throw invalid(path, 'must give a share to every variant')
+  const left = listed.indexOf(undefined)
+  if (left >= 0) {
+    const { id = '' } = named[left] ?? {}
+    throw invalid(path, `must give a share to every variant, and "${shownName(id)}" has none`)
+  }
   return sharesOf(
     listed.map((key) => (key === undefined ? undefined : shares[key])),
     path,
@@ -148,7 +153,10 @@ function sharesOf(given: readonly (number | undefined)[], path = 'variants'): nu
   if (shares.length < given.length) return withRest(given, given.length - shares.length, path)
   const sum = sumOf(shares)
   const whole = [1, 100].find((total) => Math.abs(sum - total) <= SUM_ERROR)
-  if (whole === undefined) throw invalid(path, 'must hold shares that sum to 1 or to 100')
+  if (whole === undefined) {
+    const shown = Number(sum.toPrecision(9))
+    throw invalid(path, `must hold shares that sum to 1 or to 100, and these sum to ${shown}`)
+  }
   return shares.map((share) => share / sum)
 }
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { isoTime } from '../wire/moment.ts'
+import { isoTime, momentWarnings } from '../wire/moment.ts'
 import { unreadFields } from '../wire/unread-fields.ts'
 import type { Activation } from './activation.ts'
 import { nameOrNull, rankWarnings, showGated, showKept, withWarnings } from './answers.ts'
@@ -64,7 +64,8 @@ export function openChanges(parts: ChangesParts): Changes {
     },
     train: async (sent) => {
       const trained = await training.train(sent)
-      return { ...trained, ...withWarnings(unreadFields(sent, TRAINED)) }
+      const told = [...unreadFields(sent, TRAINED), ...momentWarnings(sent.since, 'since')]
+      return { ...trained, ...withWarnings(told) }
     },
     judge: async (modelId, sent) => {
       const judged = await changing(gating.judge(chosen(modelId, sent.version)))

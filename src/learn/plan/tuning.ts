@@ -1,7 +1,8 @@
 import { invalid } from '../../errors.ts'
+import { nearestName } from '../../nearest-name.ts'
 import { asObject } from '../../object.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { wordOf } from '../../word.ts'
+import { shownName, wordOf } from '../../word.ts'
 import { layTunings } from './tuning-layers.ts'
 import { TUNABLE } from './tuning-values.ts'
 
@@ -103,9 +104,18 @@ function readSetting(key: string, value: unknown, { tuning, unread, wrong }: Tun
       : setting.read(value, tuning, (inner) => unread.push(`${key}${inner}`))
   if (problem === undefined) return
   const path = `${key.trim() === '' ? NAMELESS : key}${problem.path}`
-  if (problem.message === undefined) unread.push(path)
-  else if (setting?.mayBeOther?.(value) === true) unread.push(`${path} (${problem.message})`)
+  if (setting === undefined) unread.push(`${path}${meantBy(key, unread.length)}`)
+  else if (problem.message === undefined) unread.push(path)
+  else if (setting.mayBeOther?.(value) === true) unread.push(`${path} (${problem.message})`)
   else wrong.push({ path, message: problem.message })
+}
+
+/** Names that are looked for among the settings: there may be hundreds of thousands that are none. */
+const MEANT_MAX = 20
+
+function meantBy(key: string, before: number): string {
+  const near = before < MEANT_MAX ? nearestName(shownName(key), Object.keys(TUNABLE)) : undefined
+  return near === undefined ? '' : ` (${near} is a setting)`
 }
 
 function under(path: string, { tuning, unread, wrong }: TuningRead): TuningRead {

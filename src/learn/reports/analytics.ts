@@ -12,7 +12,7 @@ import type { LogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
-import { readHappened } from '../wire/moment.ts'
+import { momentWarnings, readHappened } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { entryOf, type ReadEvent, readEvents } from './event-entry.ts'
 
@@ -133,7 +133,7 @@ const BODY = bodyOf('an event', AnalyticsEvent, {
 })
 
 function warned(receipt: AnalyticsReceipt, event: AnalyticsEvent): AnalyticsReceipt {
-  const warnings = unreadFields(event, BODY)
+  const warnings = [...unreadFields(event, BODY), ...momentWarnings(event.timestamp, 'timestamp')]
   return warnings.length > 0 ? { ...receipt, warnings } : receipt
 }
 

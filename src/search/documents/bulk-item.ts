@@ -36,6 +36,8 @@ export interface Read {
   names: { id?: string; index?: string }
 }
 
+const LIST = 'is a list: send an object in each line, or the list as application/json'
+
 /** Reads one line after the other. */
 export function openLineReader(options: LineOptions): (line: Line) => Promise<Read> {
   const { read, skip } = openReader(options)
@@ -44,7 +46,9 @@ export function openLineReader(options: LineOptions): (line: Line) => Promise<Re
     try {
       if (bytes === undefined)
         throw serviceError('BODY_TOO_LARGE', `${name} is over ${options.lineBytesMax} bytes.`)
-      return read(await options.parse(bytes, name))
+      const sent = await options.parse(bytes, name)
+      if (Array.isArray(sent.value)) throw serviceError('VALIDATION_FAILED', `${name} ${LIST}.`)
+      return read(sent)
     } catch (cause) {
       if (!(cause instanceof ServiceError)) throw cause
       skip()

@@ -53,6 +53,19 @@ describe('a free-form configuration', () => {
     },
   )
 
+  it('names the setting that an unread name most likely means, of the first ones', () => {
+    const config = { fieldWeigths: { title: 2 }, ranking: { fusionn: 'rrf' }, colour: 1 }
+    expect(readTuning(config).unread).toEqual([
+      'fieldWeigths (fieldWeights is a setting)',
+      'ranking.fusionn (fusion is a setting)',
+      'colour',
+    ])
+    const many = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`fusion${at}`, 1]))
+    const { unread } = readTuning(many)
+    expect(unread.filter((each) => each.endsWith('(fusion is a setting)'))).toHaveLength(20)
+    expect(unread[99]).toBe('fusion99')
+  })
+
   it('reads a list of settings as one', () => {
     const changes = [
       { field: 'title', weight: 2 },

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { readHappened, readMoment } from '../../../src/learn/wire/moment.ts'
+import { momentWarnings, readHappened, readMoment } from '../../../src/learn/wire/moment.ts'
 
 const DAY_MS = 86_400_000
 const NOON = Date.UTC(2026, 1, 28, 12)
@@ -17,6 +17,14 @@ it.each([
   ['2026-02-28', NOON - DAY_MS / 2],
 ])('%s is a moment', (text, ms) => {
   expect(readMoment(text, 'startDate')).toBe(ms)
+})
+
+it('seconds where milliseconds are read are told', () => {
+  expect(momentWarnings(Math.floor(NOON / 1000), 'at')).toEqual([
+    'at: a number is epoch milliseconds, and this one is a moment of 1970; send seconds times 1000.',
+  ])
+  for (const sent of [undefined, 0, 1e12, NOON, '1772280000', '2026-02-28'])
+    expect(momentWarnings(sent, 'at')).toEqual([])
 })
 
 it('a day that ends something ends with its last millisecond, a time with itself', () => {

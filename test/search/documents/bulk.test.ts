@@ -41,6 +41,17 @@ async function total(index: string, query = ''): Promise<number> {
   return data.total
 }
 
+it('says of a list that comes as lines what to do', async () => {
+  const { data } = await bulk('[{"title":"a"},{"title":"b"}]', '?index=typed', NDJSON)
+  expect(data.items).toEqual([
+    expect.objectContaining({
+      status: 400,
+      error:
+        'Line 1 of the body is a list: send an object in each line, or the list as application/json.',
+    }),
+  ])
+})
+
 it.each(['application/x-ndjson', 'Application/NDJSON', 'application/jsonl; charset=utf-8'])(
   'reads lines that come as %s',
   async (type) => {

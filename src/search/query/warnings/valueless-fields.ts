@@ -143,6 +143,8 @@ function siblingOf(path: Path, { name, parent, others }: MissingSubField, known:
 function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string {
   if (path === 'filters' && name.toLowerCase() === 'id')
     return instead('_id', 'is the id of a document')
+  const order = path === 'sort' ? orderOf(name, known) : undefined
+  if (order !== undefined) return instead(order, 'sorts by it')
   const { all, withWords, withValues } = known()
   const inFilters = wants === 'anything' ? all : withWords
   const names = path === 'filters' ? inFilters : withValues
@@ -153,6 +155,15 @@ function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string 
   const nearest = () => nearestName(name, usable)
   const found = wants === 'values' ? (inside ?? nearest()) : (nearest() ?? inside)
   return instead(found ?? last(), 'is a field')
+}
+
+/** The sort that is most likely meant by a field with its order in the form of others: `-price`, `price desc`. */
+function orderOf(name: string, known: KnownNames): string | undefined {
+  const [, sign, signed, plain, word = 'asc'] =
+    /^(?:([+-])(.+)|([^\s,]+)[\s,]+(asc|desc)(?:ending)?)$/i.exec(name) ?? []
+  const field = signed ?? plain
+  if (field === undefined || !known().withValues.includes(field)) return undefined
+  return `${field}:${sign === '-' ? 'desc' : word.toLowerCase()}`
 }
 
 /** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
