@@ -10,9 +10,9 @@ let running: RunningApp
 beforeAll(async () => {
   running = await startApp({
     EVENT_HEARTBEAT_MS: '60',
-    EVENT_STREAM_STALL_MS: '300',
+    EVENT_STREAM_STALL_MS: '1000',
     EVENT_STREAMS_MAX: '3',
-    REQUEST_TIMEOUT_MS: '500',
+    REQUEST_TIMEOUT_MS: '2000',
   })
 }, 120_000)
 afterAll(() => running.close())
@@ -291,7 +291,7 @@ describe('the stream of events', () => {
     await eventually(() => resumed.ids().length > 0)
     expect(resumed.text()).toContain(late.id)
     expect(resumed.text()).not.toContain(early.id)
-    const startMs = Date.now() + 1000
+    const startMs = Date.now() + 3000
     const coming = await follow(`?type=dated&startDate=${startMs}`)
     const before = await record({ type: 'DATED' })
     await eventually(() => Date.now() >= startMs)
@@ -307,7 +307,7 @@ describe('the stream of events', () => {
     const past = await follow('?startDate=2019-01-01&endDate=2020-01-01')
     await eventually(() => isWhole(past))
     expect(past.ids()).toEqual([])
-    const endMs = Date.parse(event.timestamp) + 1500
+    const endMs = Date.parse(event.timestamp) + 3000
     const soon = await follow(`?type=before&startDate=2020-01-01&endDate=${endMs}`)
     await eventually(() => soon.ids().length === 1)
     await record({ type: 'BEFORE' })
@@ -349,7 +349,7 @@ describe('the stream of events', () => {
     await eventually(async () => (await streams()) === 0)
     const follower = await follow()
     const startedMs = Date.now()
-    await eventually(() => Date.now() - startedMs > 1200)
+    await eventually(() => Date.now() - startedMs > 2700)
     expect(follower.closed()).toBe(false)
     expect(await streams()).toBe(1)
     follower.socket.destroy()

@@ -109,7 +109,7 @@ it('gates and triggers wait while what they decide by is learned anew', async ()
 }, 120_000)
 
 it('a change that would wait too long for what is learned anew is refused within the time of its request', async () => {
-  const running = await startApp({ REQUEST_TIMEOUT_MS: '1000' })
+  const running = await startApp({ REQUEST_TIMEOUT_MS: '3000' })
   try {
     const { store, learning } = running.app
     const { meta } = store.tables

@@ -68,7 +68,7 @@ it('a change is judged by all that was learned, also while that is learned anew'
 
 it('a change that would wait too long is refused, and not applied later', async () => {
   const { store, letGo } = heldStore()
-  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '200' }, store)
+  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '1000' }, store)
   await click(shop, 1)
   const { ended } = await holdFold(shop, letGo)
   await expect(pin(shop)).rejects.toMatchObject({
@@ -101,7 +101,7 @@ it('who waits for all to be counted is told when it is, and asks the store no fu
 
 it('a change waits within one time limit, also when all is counted anew while it catches up', async () => {
   const { store, letGo } = heldStore()
-  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '200' }, store)
+  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '1000' }, store)
   await click(shop, 1)
   const session = await shop.session()
   await shop.tell(session, shop.searchIn(session), 'c')
@@ -121,11 +121,11 @@ it('a change that would wait too long for the latest clicks is refused, and not 
   let taken = false
   // Only the processor writes meanwhile.
   const write: Store['write'] = async (work) => {
-    if (isSlow) await sleep(600)
+    if (isSlow) await sleep(1800)
     taken ||= isSlow
     return own.write(work)
   }
-  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '200' }, { ...own, write })
+  const shop = openWorkshop({ REQUEST_TIMEOUT_MS: '1000' }, { ...own, write })
   await click(shop, 1)
   const session = await shop.session()
   await shop.tell(session, shop.searchIn(session), 'c')
