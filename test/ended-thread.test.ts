@@ -37,7 +37,7 @@ it('the memory that a thread lent pages in goes with the thread, and another one
   const isOver = once(thread!, 'exit')
   await thread?.terminate()
   await isOver
-  await waitUntil(() => ended.length > 0, 5000)
+  await waitUntil(() => ended.length > 0, 30_000)
   expect(ended).toEqual([number])
   expect((await find()).total).toBe(1)
 })

@@ -65,7 +65,7 @@ it.skipIf(process.platform !== 'linux')(
     })
     const ended = once(child, 'exit')
     const ask = async () => {
-      const signal = AbortSignal.timeout(5000)
+      const signal = AbortSignal.timeout(PATIENCE_MS)
       return (await fetch(`http://127.0.0.1:${port}/livez`, { signal })).status
     }
     try {

@@ -128,6 +128,6 @@ async function must<Data>(
 }
 
 /** Waits until `condition` holds; fails when it doesn't come true in time. */
-export function eventually(condition: Condition, withinMs = 15_000): Promise<void> {
+export function eventually(condition: Condition, withinMs = 60_000): Promise<void> {
   return waitUntil(condition, withinMs)
 }

@@ -122,7 +122,7 @@ it('a synced model ranks by it, its later pages and its replay by the same count
     expect(await service.must('POST', path)).toMatchObject({ same: true })
   }
   expect((await search('juice', reader, { size: 4 })).hits[0]?.id).toBe(last)
-}, 30_000)
+})
 
 it('a start counts again, and one without learning gives all documents the prior', async () => {
   // The newest count may not hold the newest evidence; that of a start does.

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Table } from '../../src/store/table.ts'
-import { type RunningApp, startApp } from '../running-app.ts'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 const SOMEBODY = 'somebody-to-forget'
 const QUERY = 'what only somebody asks'
@@ -108,7 +108,7 @@ it('searches that were under way when somebody was forgotten leave no name, howe
     return search(...job)
   })
   const answer = find('fox')
-  await vi.waitFor(() => expect(asked).toHaveBeenCalledTimes(1))
+  await eventually(() => asked.mock.calls.length === 1)
   const path = `/nous/learn/subjects/${SOMEBODY}`
   expect(await app.must('DELETE', path)).toMatchObject({ removed: { sessions: 1, impressions: 1 } })
   handOver()

@@ -59,6 +59,6 @@ it('on a disk that indices would fill, a start, deletes and forgetting go on, an
   expect(found).toMatchObject({ total: Math.ceil(ids.length / 2) })
   await must('DELETE', '/cortex/indices/filler')
   await expect
-    .poll(() => call('POST', '/cortex/sessions', {}), { timeout: 10_000, interval: 200 })
+    .poll(() => call('POST', '/cortex/sessions', {}), { timeout: 50_000, interval: 200 })
     .toMatchObject({ status: 200 })
 }, 120_000)

@@ -5,7 +5,7 @@ import { type RunningApp, startApp } from '../running-app.ts'
 type Data = Record<string, any>
 
 const DOCUMENTS = 130
-const PATIENCE = { timeout: 15_000 }
+const PATIENCE = { timeout: 60_000 }
 let app: RunningApp
 let testId: string
 let sessionId: string

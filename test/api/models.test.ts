@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => running.close())
 
 /** Threads start slowly on a busy machine. */
-const PATIENCE = { timeout: 15_000 }
+const PATIENCE = { timeout: 60_000 }
 const FEATURES = ['textScore', 'vectorScore', 'clickMemory']
 const state = (weights: unknown = [0.5, 0.3, 0.2], more: object = {}) => ({
   weights,

@@ -32,14 +32,10 @@ describe('a bench or a torture that is asked for what is not there', () => {
     ['test/torture/main', 'nonsense', 'There is no test "nonsense". There are: kill, damage,'],
     ['test/torture/main', 'kill --times x', '--times must be a whole number.'],
     ['test/torture/main', '--nonsense', "Unknown option '--nonsense'"],
-  ])(
-    '%s says in one sentence what is wrong: %s',
-    (file, asked, told) => {
-      const args = ['--import', 'tsx', `${file}.ts`, ...asked.split(' ')]
-      const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
-      expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(told)])
-      expect(status).toBe(1)
-    },
-    30_000,
-  )
+  ])('%s says in one sentence what is wrong: %s', (file, asked, told) => {
+    const args = ['--import', 'tsx', `${file}.ts`, ...asked.split(' ')]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' })
+    expect(stderr.trim().split('\n')).toEqual([expect.stringContaining(told)])
+    expect(status).toBe(1)
+  })
 })

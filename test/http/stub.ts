@@ -84,6 +84,6 @@ export async function connectRaw(port: number): Promise<RawConnection> {
 }
 
 /** Waits until a condition holds; fails when it does not within the limit. */
-export function until(condition: Condition, limitMs = 5000): Promise<void> {
+export function until(condition: Condition, limitMs = 30_000): Promise<void> {
   return waitUntil(condition, limitMs)
 }

@@ -51,7 +51,7 @@ async function unread() {
   raw.socket.pause()
   raw.socket.write('GET /api/long HTTP/1.1\r\nhost: a\r\n\r\n')
   // Another one is refused as soon as this one's answer waits.
-  await until(async () => (await statusOf('/long')) === 503, 20_000)
+  await until(async () => (await statusOf('/long')) === 503, 50_000)
   return raw
 }
 
@@ -59,7 +59,7 @@ it('long answers that nobody takes leave no room for others, and short ones alwa
   const slow = await unread()
   expect(await statusOf('/short')).toBe(200)
   slow.socket.resume()
-  await until(() => slow.received().length > LONG, 20_000)
+  await until(() => slow.received().length > LONG, 50_000)
   await until(async () => (await statusOf('/long')) === 200)
   slow.socket.destroy()
 }, 60_000)
@@ -72,6 +72,6 @@ it('a client that leaves gives back what waited for it', async () => {
 
 it('a client that reads nothing is cut off, and gives back what waited for it', async () => {
   const stuck = await unread()
-  await until(async () => (await statusOf('/long')) === 200, 30_000)
+  await until(async () => (await statusOf('/long')) === 200, 50_000)
   stuck.socket.destroy()
 }, 60_000)

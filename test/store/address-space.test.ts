@@ -26,5 +26,4 @@ it.skipIf(process.platform !== 'linux')(
     )
     expect(openWithin(40_000_000, 2 ** 30)).toBe('open')
   },
-  30_000,
 )

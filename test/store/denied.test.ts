@@ -55,7 +55,6 @@ it.skipIf(!isReadable())(
     const said = openAsAnother(dataDir)
     expect(said).toMatch(/^StartError: The record store in .*records can't be opened: .*chown/)
   },
-  30_000,
 )
 
 it.skipIf(!isReadable()).each(['data.mdb', 'lock.mdb'])(
@@ -70,7 +69,6 @@ it.skipIf(!isReadable()).each(['data.mdb', 'lock.mdb'])(
       expect(openAsAnother(dataDir)).toMatch(/^StartError: The record store in .*chown/)
     }
   },
-  30_000,
 )
 
 it.each([

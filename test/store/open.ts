@@ -23,6 +23,6 @@ export function temporaryStore(options: Partial<StoreOptions> = {}): Store {
 }
 
 /** Waits for a condition, a turn of the event loop at a time; fails when it doesn't come true in time. */
-export function until(condition: Condition, withinMs = 10_000): Promise<void> {
+export function until(condition: Condition, withinMs = 60_000): Promise<void> {
   return waitUntil(condition, withinMs, () => setImmediate())
 }

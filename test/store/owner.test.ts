@@ -3,9 +3,10 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { refuseOwned } from '../../src/store/owner.ts'
 import { openStore } from '../../src/store/store.ts'
+import { waitUntil } from '../until.ts'
 import { temporaryFolder } from './open.ts'
 
 const file = '1:1'
@@ -32,7 +33,7 @@ it.runIf(existsSync('/proc/self/stat'))(
     const pid = await new Promise<number>((resolve) =>
       parent.stdout.once('data', (told) => resolve(Number(told))),
     )
-    await vi.waitFor(() => expect(readFileSync(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '))
+    await waitUntil(() => readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z '), 30_000)
     expect(() => refuseOwned({ pid, origin: 0, file }, claimant)).not.toThrow()
   },
 )

@@ -60,7 +60,7 @@ describe('a change in canary', () => {
     expect(figures.value).toBeLessThan(0.1)
     expect(figures.without).toBeCloseTo(0.5, 1)
     expect(figures.samples).toBeGreaterThanOrEqual(100)
-  }, 30_000)
+  })
 
   it('stays when it is clicked like the others', async () => {
     const shop = openWorkshop(HALF)
@@ -68,7 +68,7 @@ describe('a change in canary', () => {
     const search = searcher(shop)
     await traffic(shop, 300, (session, having) => search(session, having, 2))
     expect(await statusOf(shop, change)).toBe('CANARY')
-  }, 30_000)
+  })
 
   it('is compared with searches of the same time alone, and waits for them', async () => {
     const shop = openWorkshop({ ...HALF, ADAPTATION_CANARY_SHARE: '1' })
@@ -97,7 +97,7 @@ describe('a change in canary', () => {
     const { metrics } = shop.adaptations.get(change.adaptationId)
     expect(metrics.with.ctr).toBeLessThan(0.6)
     expect(metrics.without.ctr).toBe(1)
-  }, 30_000)
+  })
 
   it('is taken back when it finds nothing where others find something', async () => {
     const shop = openWorkshop(HALF)
@@ -109,7 +109,7 @@ describe('a change in canary', () => {
     expect(shop.adaptations.get(change.adaptationId).history.at(-1)?.reason).toBe(
       'zeroResultRate rise 0.1: 1',
     )
-  }, 30_000)
+  })
 
   it('is taken back when it takes more than twice the time', async () => {
     const shop = openWorkshop(HALF)
@@ -134,7 +134,7 @@ describe('a change in canary', () => {
         },
       },
     })
-  }, 30_000)
+  })
 
   it('is not taken back for times that differ by chance, though the figure is beyond twice', async () => {
     const shop = openWorkshop(HALF)
@@ -150,7 +150,7 @@ describe('a change in canary', () => {
     expect(await statusOf(shop, change)).toBe('CANARY')
     const { metrics } = shop.adaptations.get(change.adaptationId)
     expect(metrics.with.latencyP95).toBeGreaterThan(2 * metrics.without.latencyP95!)
-  }, 30_000)
+  })
 
   it('is not judged by few units, however often they search', async () => {
     const shop = openWorkshop(HALF)
@@ -163,7 +163,7 @@ describe('a change in canary', () => {
     expect(metrics.with.searches).toBeGreaterThan(100)
     expect(metrics.with.ctr).toBeLessThan(0.8 * metrics.without.ctr!)
     expect([await statusOf(shop, change), status]).toEqual(['CANARY', 'CANARY'])
-  }, 30_000)
+  })
 })
 
 describe('a change that applies to all', () => {
@@ -181,7 +181,7 @@ describe('a change that applies to all', () => {
     expect(lastEvent(shop).data).toMatchObject({
       figures: { comparedWith: 'before', samples: 150, certainty: { of: 'ctr', with: 0 } },
     })
-  }, 30_000)
+  })
 
   it('is not taken back by one user, in however many sessions', async () => {
     const shop = openWorkshop()
@@ -194,7 +194,7 @@ describe('a change that applies to all', () => {
     const { status, metrics } = shop.adaptations.get(change.adaptationId)
     expect(status).toBe('ACTIVE')
     expect(metrics.with).toMatchObject({ searches: 300, units: 1, zeroResultRate: 1, ctr: 0 })
-  }, 30_000)
+  })
 
   it('of one query is compared with the past of that query', async () => {
     const shop = openWorkshop()
@@ -212,7 +212,7 @@ describe('a change that applies to all', () => {
       shop.searchIn(session, { total: 0 })
     })
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
-  }, 30_000)
+  })
 
   it('of one query is taken back when its first clicks lie further down than before', async () => {
     const shop = openWorkshop()

@@ -568,5 +568,5 @@ describe('the changes of one query', () => {
     expect(shop.applying()).toHaveLength(100)
     await expect(apply(100)).rejects.toMatchObject({ code: 'ADAPTATION_CONFLICT' })
     await expect(apply(100, 'f'.repeat(16))).resolves.toMatchObject({ status: 'ACTIVE' })
-  }, 20_000)
+  })
 })

@@ -37,7 +37,7 @@ it('a transaction that fails half-way repeats nothing and skips nothing', async 
   const again = openLearner(store)
   expect(await again.added()).toEqual(expected)
   await Promise.all([whole.close(), again.close()])
-}, 20_000)
+})
 
 it('a fact that nobody can take is given up after some attempts, and the others are learned', async () => {
   const store = temporaryStore()
@@ -62,7 +62,7 @@ it('a fact that nobody can take is given up after some attempts, and the others 
   const types = [...store.tables.events.range()].map(({ value }) => value.type)
   expect(types.filter((type) => type === 'SIGNAL_FAILED')).toHaveLength(1)
   await learner.close()
-}, 20_000)
+})
 
 it('what is saved with every lesson waits for one while people only search, and counts once', async () => {
   let slice = 0

@@ -35,7 +35,7 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   await until(() => learner.loop.position() === learner.log.journal.last())
   expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b', 'c', 'd'])
   await learner.close()
-}, 20_000)
+})
 
 it('shows readers what was learned before while a consumer can not be saved, and tries that again after a while', async () => {
   const store = temporaryStore()
@@ -60,7 +60,7 @@ it('shows readers what was learned before while a consumer can not be saved, and
   await until(() => learner.loop.position() === learner.log.journal.last())
   expect(Object.keys(await learner.added())).toContain('b')
   await learner.close()
-}, 20_000)
+})
 
 it('takes again after a crash what some had not saved, and only that', async () => {
   const store = temporaryStore()
@@ -154,7 +154,7 @@ it('folds the journal anew although there is no moment in which nothing happens'
     await learner.loop.caughtUp()
     const startedMs = performance.now()
     await learner.loop.rebuild()
-    expect(performance.now() - startedMs).toBeLessThan(2000)
+    expect(performance.now() - startedMs).toBeLessThan(20_000)
   } finally {
     clearInterval(busy)
   }

@@ -80,7 +80,7 @@ it('an endpoint that does not answer holds up no checkpoint, and not the end of 
   for (const title of ['sea', 'sun'])
     await service.must('PUT', '/cortex/documents/x?index=own', { title })
   // What the index's files know of removals is forgotten.
-  await eventually(() => service.app.store.tables.removals.count() === 0, 5000)
+  await eventually(() => service.app.store.tables.removals.count() === 0, 20_000)
   const startedMs = performance.now()
   await close()
   expect(performance.now() - startedMs).toBeLessThan(5000)

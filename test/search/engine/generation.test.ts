@@ -256,7 +256,7 @@ it('goes on with a cursor while a new vector space is learned', async () => {
       `/cortex/indices/${index}`,
     )
     return vectorSpace.kind === 'learned'
-  }, 40_000)
+  })
   const seen = first.hits.map(({ id }) => id)
   let cursor = first.nextCursor
   while (cursor !== undefined) {

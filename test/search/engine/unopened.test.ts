@@ -191,7 +191,7 @@ it('such an index is opened again by itself: whoever goes by its health may send
   // There is no other that could answer.
   expect((await service.call('POST', '/cortex/search', { query: 'willow' })).status).toBe(503)
   renameSync(directory, join(temporaryFolder(), 'apart'))
-  await until(async () => (await health()) === 200, 20_000)
+  await until(async () => (await health()) === 200, 50_000)
   const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'willow' })
   expect(found.data.total).toBe(1)
-}, 40_000)
+})

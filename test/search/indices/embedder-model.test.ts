@@ -53,7 +53,7 @@ it('an index made under one model is searched by words, and keeps what comes, un
 
   await service.restart({ EMBEDDER_MODEL: 'one' })
   expect((await find('old')).searchContext).not.toHaveProperty('warnings')
-}, 30_000)
+})
 
 it('an index made while no model was named takes vectors of any', async () => {
   const { service } = await start('')
@@ -62,7 +62,7 @@ it('an index made while no model was named takes vectors of any', async () => {
   expect(await add('first')).toMatchObject({ vectorized: true })
   await service.restart({ EMBEDDER_MODEL: 'two' })
   expect(await add('second')).toMatchObject({ vectorized: true })
-}, 30_000)
+})
 
 it('an index may say which model it wants, and is refused where that is another', async () => {
   const { service } = await start('one')

@@ -189,7 +189,7 @@ describe('beside indices whose vectors come from elsewhere', () => {
     } finally {
       isDown = false
     }
-  }, 30_000)
+  })
 })
 
 describe.each(['PUT', 'PATCH'])('%s with a vector among the fields', (method) => {

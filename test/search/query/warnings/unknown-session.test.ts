@@ -40,6 +40,6 @@ it('a session that is over is told like one that never was', async () => {
     )
     return status === 'EXPIRED'
   }
-  await expect.poll(isOver, { timeout: 10_000 }).toBe(true)
+  await expect.poll(isOver, { timeout: 50_000 }).toBe(true)
   expect(await warningsOf({ sessionId })).toEqual(UNKNOWN)
 })
