@@ -26,6 +26,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   pieces: [],
   ids: [],
   'first-mistake': [],
+  'doubtful-moment': [],
   'nearest-name': [],
   'synonym-rule': [],
   json: ['breath', 'config', 'errors', 'first-mistake', 'object'],
@@ -56,6 +57,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'pieces',
     'ids',
     'nearest-name',
+    'doubtful-moment',
     'synonym-rule',
     'json',
     'shared-clock',
@@ -74,6 +76,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'object',
     'ids',
     'nearest-name',
+    'doubtful-moment',
     'synonym-rule',
   ],
   workers: [

@@ -279,13 +279,12 @@ it('names that nobody reads are told, and seconds where milliseconds are read', 
   const { hits, searchContext } = await search('red apple', sessionId)
   const { queryId } = searchContext
   const entry = clicked(queryId, hits[0]?.id)
-  const { metadata } = entry
   const timestamp = Math.floor(Date.now() / 1000)
   const sent = {
     ...{ sessionId, sesion: 1 },
     feedback: [
       { ...entry, ratings: 1, deviceType: 'mobile' },
-      { ...entry, metadata: { ...metadata, timestamp } },
+      clicked(queryId, hits[0]?.id, { timestamp }),
     ],
   }
   const { data } = await running.call<Receipt & { warnings: string[] }>(
@@ -297,7 +296,7 @@ it('names that nobody reads are told, and seconds where milliseconds are read', 
     'feedback[1].metadata.timestamp lies more than 30 days back: it is kept, and teaches nothing.',
     'feedback[0]: "ratings" is not a field of an entry and was ignored; "rating" is.',
     'feedback[0]: "deviceType" is not a field of an entry and was ignored; "metadata.customMetadata.deviceType" is.',
-    'feedback[1].metadata.timestamp: a number is epoch milliseconds, and this one is a moment of 1970; send seconds times 1000.',
+    'feedback[1].metadata.timestamp: a number is epoch milliseconds, and this one is a moment of 1970; send the date as text, or seconds times 1000.',
   ])
 })
 

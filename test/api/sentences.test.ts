@@ -103,6 +103,13 @@ it.each<[string, string, unknown, string, string]>([
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be a text or an object'],
   ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be a text or an object or a list'],
   ['POST', '/cortex/search', { sort: [{}] }, 'sort[0]', 'must name a field'],
+  [
+    'POST',
+    '/cortex/search',
+    { sort: { field: 'year', order: 'desc' } },
+    'sort',
+    'must have the field as a name: {"year": "desc"}',
+  ],
   ['POST', '/cortex/search', { sort: [{ year: 'up' }] }, 'sort[0].year', 'must be asc or desc'],
 ])('%s %s %j says what it wants', async (method, path, body, place, message) => {
   const { status, details } = await service.call(method, path, body)

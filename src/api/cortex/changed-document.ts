@@ -35,6 +35,9 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       const isKept = (name: string) => names?.has(name) !== true
       const told: string[] = []
       if (query.index === undefined && hasIndex(body) && isKept('index')) told.push(INDEX_KEPT)
+      for (const name of ['id', '_id'])
+        if (isKept(name) && isOther(body, name, params.id))
+          told.push(`${name} is kept as a field: the path says which document is meant.`)
       if (isAllWrapped(body) && isKept('document'))
         told.push(`document is kept as a field: ${unwrapped(method)}.`)
       if (told.length === 0) return versioned(written)
@@ -48,6 +51,12 @@ const INDEX_KEPT =
 
 function unwrapped(method: string): string {
   return `${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
+}
+
+/** Whether a body has a text under a name that is not what the path says. */
+function isOther(body: DocumentPatch, name: string, said: string): boolean {
+  const sent = (body as Record<string, unknown>)[name]
+  return typeof sent === 'string' && sent !== said
 }
 
 function hasIndex(body: DocumentPatch): boolean {

@@ -1,3 +1,4 @@
+import { DOUBTFUL_MOMENT, isDoubtfulMoment } from '../../doubtful-moment.ts'
 import { invalid } from '../../errors.ts'
 import { DAY_MS } from './duration.ts'
 
@@ -52,15 +53,9 @@ export function isAhead(timeMs: number, nowMs: number): boolean {
   return nowMs >= RIGHT_MS_MIN && timeMs > nowMs + AHEAD_MS_MAX
 }
 
-/** Moments of 1970 as milliseconds, and of our time as seconds. */
-const [SECONDS_MIN, SECONDS_MAX] = [1e9, 1e10]
-
-/** What is said of a number that was sent for a moment which lies at `path`, where seconds are most likely meant. */
+/** What is said of a number that was sent for a moment which lies at `path`, where seconds, say, are most likely meant. */
 export function momentWarnings(sent: unknown, path: string): string[] {
-  if (typeof sent !== 'number' || sent < SECONDS_MIN || sent >= SECONDS_MAX) return []
-  return [
-    `${path}: a number is epoch milliseconds, and this one is a moment of 1970; send seconds times 1000.`,
-  ]
+  return isDoubtfulMoment(sent) ? [`${path}: ${DOUBTFUL_MOMENT}.`] : []
 }
 
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */

@@ -8,7 +8,7 @@ import { unknownIndex } from '../indices/unknown-index.ts'
 import { type DocumentRecord, decodeRecord, encodeRecord } from '../record.ts'
 import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
-import { hasText, noText } from './needed-text.ts'
+import { hasText, IS_NEW, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
 import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
 import { merged, preparedFor } from './prepared.ts'
@@ -69,7 +69,8 @@ function decide(
   const prepared = preparedFor(op, ord)
   const source = prepared?.source ?? (op.kind === 'put' ? op.source : merge(old, op.source))
   const { definition } = latest(op.entry)
-  if (!hasText(source, definition)) return noText(definition)
+  if (!hasText(source, definition))
+    return noText(definition, op.kind === 'merge' && old === undefined ? IS_NEW : '')
   const tooMany = gramsProblem(source, definition.grams)
   if (tooMany !== undefined) return tooMany
   const json = prepared?.json ?? storedJson(source)

@@ -7,7 +7,6 @@ import { nameProblem } from '../indices/index-name.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeHead, sourceJson } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
-import { distantDates } from './distant-dates.ts'
 import {
   refuseLate,
   type WriteOptions,
@@ -16,6 +15,7 @@ import {
   writeDocuments,
   writeInGroups,
 } from './document-writes.ts'
+import { doubtfulDates } from './doubtful-dates.ts'
 import type { WriteOp } from './operation.ts'
 import {
   bulkOp,
@@ -95,7 +95,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const outcome = await one(under(conditions, putOp(entry, item)), own)
       const { definition } = latest(entry)
       const unread = unreadBeside(sent, definition)
-      return withWarnings(outcome, [...unread, ...distantDates(document, definition, 'document.')])
+      return withWarnings(outcome, [...unread, ...doubtfulDates(document, definition, 'document.')])
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
@@ -105,7 +105,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const { definition } = latest(entry)
       const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
       const outcome = await one(under(conditions, op), options)
-      return withWarnings(outcome, distantDates(op.source, definition, ''))
+      return withWarnings(outcome, doubtfulDates(op.source, definition, ''))
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = mustLocate(parts, id, index)

@@ -15,8 +15,11 @@ export function hasText(source: Record<string, unknown>, { fields }: Definition)
 /** Text fields that a refusal names. */
 const NAMED_MAX = 10
 
+/** What a change is told that would make a new document. */
+export const IS_NEW = '; no document has this id, so that this would be a new one'
+
 /** VALIDATION_FAILED about a document without text: it names the fields that may hold some. */
-export function noText({ fields }: Definition): ServiceError {
+export function noText({ fields }: Definition, why = ''): ServiceError {
   // The words of a number are no text of the document, though a sub-field may read them.
   const isTold = (own: string) =>
     fields.every(({ name, type }) => name !== own || FOR_TEXTS.includes(type))
@@ -28,5 +31,6 @@ export function noText({ fields }: Definition): ServiceError {
       'needs text, but its index’s mapping has no field for it; use an index whose mapping has one',
     )
   const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
-  return invalid('document', `must have at least one of ${named.join(', ')} that is not empty`)
+  const wanted = `must have at least one of ${named.join(', ')} that is not empty`
+  return invalid('document', `${wanted}${why}`)
 }

@@ -7,7 +7,7 @@ import { mustBeId } from '../document-id.ts'
 import type { Definition } from '../indices/definition.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
-import { distantDates } from './distant-dates.ts'
+import { doubtfulDates } from './doubtful-dates.ts'
 import { hasText, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
 import { apartFromVector, givenVector } from './outside-vector.ts'
@@ -119,5 +119,5 @@ export function unreadOf(
   const unread = isWhole
     ? keptInWhole(document, definition, defaultIndex)
     : unreadBeside(item, definition)
-  return [...unread, ...distantDates(document, definition, 'document.')]
+  return [...unread, ...doubtfulDates(document, definition, 'document.')]
 }

@@ -122,11 +122,18 @@ function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {
     if (typeof key === 'string') return [readSortText(key, path, isMapped)]
     const named = Object.entries(key)
     if (named.length === 0) throw invalid(path, 'must name a field')
+    if (isApart(key)) throw invalid(path, 'must have the field as a name: {"year": "desc"}')
     return named.map(([field, order]) => ({
       field,
       descending: readOrder(order, `${path}.${field}`),
     }))
   })
+}
+
+/** Whether a field and its order stand beside each other, as others have it: `{"field": "year", "order": "desc"}`. */
+function isApart(key: object): boolean {
+  const { field, order, direction = order } = key as Record<string, unknown>
+  return typeof field === 'string' && direction !== undefined && !isOrder(field)
 }
 
 /** `field` or `field:order`; only a mapped field may have a colon in its name without an order behind it. */
@@ -145,9 +152,12 @@ function readSortText(text: string, path: string, isMapped: (field: string) => b
 function readOrder(order: unknown, path: string): boolean {
   const word =
     typeof order === 'object' && order !== null ? (order as { order?: unknown }).order : order
-  const direction = lowerWord(word)
-  if (direction !== 'asc' && direction !== 'desc') throw invalid(path, 'must be asc or desc')
-  return direction === 'desc'
+  if (!isOrder(word)) throw invalid(path, 'must be asc or desc')
+  return lowerWord(word) === 'desc'
+}
+
+function isOrder(word: unknown): boolean {
+  return ['asc', 'desc'].includes(lowerWord(word))
 }
 
 function readWord<const Word extends string>(

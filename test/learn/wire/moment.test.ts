@@ -19,11 +19,12 @@ it.each([
   expect(readMoment(text, 'startDate')).toBe(ms)
 })
 
-it('seconds where milliseconds are read are told', () => {
-  expect(momentWarnings(Math.floor(NOON / 1000), 'at')).toEqual([
-    'at: a number is epoch milliseconds, and this one is a moment of 1970; send seconds times 1000.',
-  ])
-  for (const sent of [undefined, 0, 1e12, NOON, '1772280000', '2026-02-28'])
+it('seconds, a year and a day as a number are told where milliseconds are read', () => {
+  for (const sent of [NOON / 1000, String(NOON / 1000), 2026, 20_260_228])
+    expect(momentWarnings(sent, 'at')).toEqual([
+      'at: a number is epoch milliseconds, and this one is a moment of 1970; send the date as text, or seconds times 1000.',
+    ])
+  for (const sent of [undefined, 0, 999, 1e10, 1e12, NOON, String(NOON), '2026-02-28'])
     expect(momentWarnings(sent, 'at')).toEqual([])
 })
 

@@ -83,7 +83,10 @@ describe('a document that is changed inside of "document"', () => {
 
   it('is not hinted at where something else is wrong', async () => {
     const { error } = await put('w', { year: 1 }, '?index=wraps')
-    expect(error).toMatch(/^document must have at least one of .* that is not empty\.$/)
+    expect(error).toMatch(
+      /^document must have at least one of .* is not empty; no document has this id, /,
+    )
+    expect(error).not.toContain('PUT')
     const kept = await put('w', { title: 'x', document: { mine: 1 } }, '?index=wraps')
     expect(kept.status).toBe(200)
   })
@@ -723,6 +726,34 @@ describe('reading and deleting', () => {
     expect(await found('del', 'gone tomorrow', 'vector')).not.toContain('d1')
     expect((await remove('d1')).status).toBe(404)
     expect((await remove('d1', '?index=unknown')).code).toBe('INDEX_NOT_FOUND')
+  })
+
+  it('a change that names another id than its path does is told which one counts', async () => {
+    await create({ index: 'paths', id: 'own', document: { title: 'Own' } })
+    const path = '/cortex/documents/own?index=paths'
+    const told = async (body: object) =>
+      (await service.must<{ warnings?: string[] }>('PUT', path, body)).warnings
+    const kept = (name: string) =>
+      `${name} is kept as a field: the path says which document is meant.`
+    expect(await told({ id: 'other', _id: 'other' })).toEqual([kept('id'), kept('_id')])
+    expect(await told({ id: 'own' })).toBeUndefined()
+    expect(await told({ id: 5 })).toBeUndefined()
+  })
+
+  it('a change without text says that there is nothing to change', async () => {
+    await create({ index: 'paths', id: 'there', document: { title: 'There' } })
+    const change = (id: string, body: object) =>
+      service.call('PATCH', `/cortex/documents/${id}?index=paths`, body)
+    const wanted = 'must have at least one of title, content, abstract that is not empty'
+    expect((await change('not-there', { tags: ['a'] })).details).toEqual([
+      {
+        path: 'document',
+        message: `${wanted}; no document has this id, so that this would be a new one`,
+      },
+    ])
+    expect((await change('there', { title: null })).details).toEqual([
+      { path: 'document', message: wanted },
+    ])
   })
 
   it('that finds nothing names the place, and the index that has the id', async () => {

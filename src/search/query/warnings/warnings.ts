@@ -4,6 +4,7 @@ import type { Engine } from '../../engine/engine.ts'
 import type { IndexEntry } from '../../indices/indices.ts'
 import type { Plan } from '../ranking-plan.ts'
 import type { SearchRead } from '../read-search.ts'
+import { tellDoubtfulMoments } from './doubtful-moments.ts'
 import { leftOutText } from './left-out.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
 import { tellUnknownSession } from './unknown-session.ts'
@@ -25,6 +26,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
  *   unknown-session      | sessionId                  | the plan, which knows who searches
+ *   doubtful-moments     | filters, facets            | nothing: a number of 1970 is most likely no date
  *   valueless-fields     | filters, sort, facets      | mappings; the names that documents have values by
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
@@ -61,6 +63,7 @@ export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<W
   unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)
   tellUnknownSession(search.sessionId, plan, told)
+  tellDoubtfulMoments(read.request, entries, told)
   const valueless = valuelessFields(read.request, entries)
   const unreturned = unreturnedFields(search.fields, entries)
   if (valueless.length === 0 && unreturned.length === 0) {

@@ -45,6 +45,39 @@ it('nothing is told of other dates, nor where no mapping says that it is one', a
   expect(await create({ free: '9999-12-31' })).toBeUndefined()
 })
 
+it('a number that is most likely a year, or seconds, is told where a mapping says that it is a date', async () => {
+  const why =
+    'a number is epoch milliseconds, and this one is a moment of 1970; send the date as text, or seconds times 1000.'
+  expect(await create({ until: 1_772_280_000 })).toEqual([`document.until: ${why}`])
+  expect(await create({ until: [2026], valid: { to: 20_260_228 } })).toEqual([
+    `document.until: ${why}`,
+    `document.valid.to: ${why}`,
+  ])
+  expect(await create({ until: 1_772_280_000_000, free: 1_772_280_000 })).toBeUndefined()
+
+  const warned = async (more: object) => {
+    const sent = { index: 'offers', ...more }
+    const found = await service.must<{ searchContext: Written }>('POST', '/cortex/search', sent)
+    return found.searchContext.warnings
+  }
+  const filters = [
+    { until: { gte: 2024, lt: 2025 } },
+    { until: [1_772_280_000] },
+    { or: [{ until: '1772280000' }, { not: { until: { lte: 20_240_101 } } }] },
+  ]
+  for (const each of filters)
+    expect(await warned({ filters: each })).toEqual([`filters.until: ${why}`])
+  const facets = { until: { ranges: [{ to: 2024 }] } }
+  expect(await warned({ facets })).toEqual([`facets.until.ranges: ${why}`])
+  const fine = { until: { gte: '2024-01-01', lt: NOW } }
+  expect(await warned({ filters: fine, facets: { until: { ranges: [{ from: NOW }] } } })).toBe(
+    undefined,
+  )
+  expect(await warned({ filters: { until: { exists: true } } })).toBeUndefined()
+})
+
+const NOW = Date.UTC(2026, 1)
+
 it('tells it of a change and of an item of a bulk, too', async () => {
   const path = '/cortex/documents/1?index=offers'
   const put = (body: object) => service.must<Written>('PUT', path, body)
