@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
@@ -13,9 +14,12 @@ const isRoot = process.getuid?.() === 0
 
 const another = isRoot ? { uid: 65_534, gid: 65_534 } : {}
 
-/** Whether somebody else may read these sources: they may lie where root alone is let. */
+/** Whether somebody else may read these sources, and get at temporary folders: they may lie where root alone is let. */
 function isReadable(): boolean {
-  const args = ['-e', `require('fs').readFileSync(process.argv[1])`, fileURLToPath(store)]
+  const script = `const fs = require('fs')
+    fs.readFileSync(process.argv[1])
+    fs.accessSync(process.argv[2], fs.constants.X_OK)`
+  const args = ['-e', script, fileURLToPath(store), tmpdir()]
   return spawnSync(process.execPath, args, another).status === 0
 }
 
@@ -34,7 +38,7 @@ function openAsAnother(dataDir: string): string {
     script,
     dataDir,
   ]
-  const env = { ...process.env, HOME: dataDir }
+  const env = { ...process.env, HOME: dataDir, TMPDIR: dataDir }
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',
     env,
