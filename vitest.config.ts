@@ -1,4 +1,8 @@
 import { defineConfig } from 'vitest/config'
+import { SETTINGS } from './src/settings.ts'
+
+/** What the machine has set of these, such as HOST or PORT, is none of the tests' business; empty is as not set. */
+const unset = Object.fromEntries(Object.values(SETTINGS).map(({ env }) => [env, '']))
 
 export default defineConfig({
   test: {
@@ -9,6 +13,6 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 120_000,
     teardownTimeout: 20_000,
-    env: { LOG_LEVEL: 'silent' },
+    env: { ...unset, LOG_LEVEL: 'silent' },
   },
 })
