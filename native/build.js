@@ -134,7 +134,9 @@ export function buildTypeScript() {
     const hash = hashOf([...sources, ...configs], [])
     if (read(distHash) === hash) return
     if (!existsSync(compiler))
-      throw new BuildError('The packages are not installed: run npm ci first.')
+      throw new BuildError(
+        'The packages are not installed: run npm ci first (npm ci --include=dev where NODE_ENV is production).',
+      )
     say('compiling TypeScript …')
     const fresh = join(root, `.attune-dist-${process.pid}`)
     try {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 let folder: string
@@ -97,6 +97,13 @@ describe.skipIf(process.platform === 'win32')('.ci/run', () => {
     expect(ci()).toEqual({ status: 0, last: '7 passed, 0 failed' })
     const asked = spawnSync('cat', [join(folder, 'asked')], { encoding: 'utf8' }).stdout
     expect(asked).toBe('ci\ntest\n')
+  })
+
+  test('installs what tests need on a machine that is set up for production, too', () => {
+    npmDoes(`echo "$NODE_ENV$npm_config_omit passed, 0 failed" | sed 's/^ /1 /'`)
+    for (const name of ['NODE_ENV', 'npm_config_omit']) vi.stubEnv(name, '7')
+    expect(ci()).toEqual({ status: 0, last: '1 passed, 0 failed' })
+    vi.unstubAllEnvs()
   })
 
   test('fails with the line last, whatever npm adds', () => {
