@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 
 const END_PROCESS = fileURLToPath(new URL('../src/end-process.ts', import.meta.url))
-const PATIENCE_MS = 30_000
+const PATIENCE_MS = 120_000
 
 /** Ends while the thread that writes the store is within a transaction and waits for its callback, and tells its listeners. */
 const SCRIPT = `

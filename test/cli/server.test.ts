@@ -340,4 +340,4 @@ test('the demo loads real documentation, searches it in three modes and leaves n
   const [, folder] = /server on (\S*attune-demo-\S+) …/.exec(text) ?? []
   expect(folder).toBeDefined()
   expect(existsSync(String(folder))).toBe(false)
-}, 120_000)
+}, 300_000)

@@ -4,7 +4,7 @@ import { runKills } from './kill.ts'
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 2 ** 31)
 
 it(`keeps all that was acknowledged through kills under writes and lessons (TORTURE_SEED=${seed})`, {
-  timeout: 300_000,
+  timeout: 900_000,
 }, async () => {
   const report = await runKills({ times: 6, seed, writeMsMax: 900, say: () => undefined })
   expect(report.broken, `log and data in ${report.folder}`).toEqual([])

@@ -4,7 +4,7 @@ import { runRepeats } from './repeats.ts'
 const seed = Number(process.env.TORTURE_SEED ?? Date.now() % 2 ** 31)
 
 it(`does once what is sent again under its Idempotency-Key behind a kill (TORTURE_SEED=${seed})`, {
-  timeout: 120_000,
+  timeout: 600_000,
 }, async () => {
   const report = await runRepeats({ times: 4, seed, say: () => undefined })
   expect(report.broken, `data in ${report.folder}`).toEqual([])
