@@ -227,7 +227,10 @@ function underLock(name, work) {
   const lock = join(root, `.attune-build-${name}`)
   let waiting = false
   while (!takeLock(lock)) {
-    if (!waiting) say('waiting for another build …')
+    if (!waiting)
+      say(
+        `waiting for another build, of process ${read(join(lock, 'pid'))} … (if that is none, remove ${relative(root, lock)})`,
+      )
     waiting = true
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
   }

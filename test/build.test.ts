@@ -57,6 +57,7 @@ for name in libattune_native.so libattune_native.dylib; do cp src/lib.rs "$CARGO
 function build(
   args: string[] = [],
   env: Record<string, string> = {},
+  onOutput = () => {},
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(folder, 'native', 'build.js'), ...args], {
     env: { PATH: join(folder, 'bin'), HOME: folder, ...env },
@@ -65,6 +66,7 @@ function build(
   let output = ''
   const hear = (text: Buffer) => {
     output += text
+    onOutput()
   }
   child.stdout.on('data', hear)
   child.stderr.on('data', hear)
@@ -104,6 +106,18 @@ describe.skipIf(process.platform === 'win32')('building the Rust core', () => {
     installCargo()
     file('.attune-build-native/pid', '999999999')
     expect((await build()).code).toBe(0)
+  })
+
+  test('who waits for another build is told for which, and what to do where that is none', async () => {
+    installCargo()
+    file('.attune-build-native/pid', String(process.pid))
+    const remove = () =>
+      rmSync(join(folder, '.attune-build-native'), { recursive: true, force: true })
+    // What it says first is that it waits.
+    const { code, output } = await build([], {}, remove)
+    expect(code).toBe(0)
+    expect(output).toContain(`waiting for another build, of process ${process.pid} …`)
+    expect(output).toContain('remove .attune-build-native')
   })
 
   test('without cargo one sentence says what to install', async () => {
