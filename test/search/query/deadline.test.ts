@@ -38,13 +38,21 @@ async function run(leftMs: number): Promise<{ tookMs: number; ended: unknown }> 
   return { tookMs: performance.now() - beganMs, ended }
 }
 
+/** The least of what some such searches took, which must all end so: others on the machine may hold up any of them. */
+async function leastOf(leftMs: number, end: string): Promise<number> {
+  const times: number[] = []
+  for (let time = 0; time < 3; time += 1) {
+    const { tookMs, ended } = await run(leftMs)
+    expect(ended).toBe(end)
+    times.push(tookMs)
+  }
+  return Math.min(...times)
+}
+
 it('a search ends when its client was told that it took too long, and its thread is free for others', async () => {
   await run(TIMEOUT_MS)
-  const whole = await run(TIMEOUT_MS)
-  expect(whole.ended).toBe('answered')
-  const cut = await run(whole.tookMs / 10)
-  expect(cut.ended).toBe('TIMED_OUT')
-  expect(cut.tookMs).toBeLessThan(whole.tookMs / 2)
+  const whole = await leastOf(TIMEOUT_MS, 'answered')
+  expect(await leastOf(whole / 10, 'TIMED_OUT')).toBeLessThan(whole / 2)
   // What was left of the first search is no part of the next one.
   const { total } = await running.must('POST', '/cortex/search', { query: word(1), index: 'i' })
   expect(total).toBeGreaterThan(0)
