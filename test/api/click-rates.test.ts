@@ -86,7 +86,7 @@ it('a document that is written anew has the prior until the next count', async (
   expect((await look()).rate('d3')).toBe(PRIOR)
   await service.restart()
   await eventually(async () => (await look()).rate('d3') === known)
-}, 60_000)
+})
 
 it('nothing is counted while nobody gains, or sees again what somebody gained from', async () => {
   await eventually(async () => {
@@ -94,7 +94,7 @@ it('nothing is counted while nobody gains, or sees again what somebody gained fr
     await new Promise((resolve) => setTimeout(resolve, 3000))
     return (await look('sweet')).edition === edition
   }, 30_000)
-}, 60_000)
+})
 
 it('a synced model ranks by it, its later pages and its replay by the same count', async () => {
   await service.must('POST', '/nous/learn/models/sync', {
@@ -139,7 +139,7 @@ it('a start counts again, and one without learning gives all documents the prior
   await service.restart({ LEARNING: 'false' })
   expect(plan().clickRates).toEqual({ prior: PRIOR })
   await service.restart()
-}, 60_000)
+})
 
 it('forgetting who chose takes the choice out at once, later pages included', async () => {
   await eventually(async () => (await look()).edition !== undefined)
@@ -154,4 +154,4 @@ it('forgetting who chose takes the choice out at once, later pages included', as
     await service.must('DELETE', `/nous/learn/subjects/${subject}`)
   const isPrior = (rate: number | undefined) => rate === PRIOR
   await eventually(async () => [...(await look()).rates.values()].every(isPrior))
-}, 60_000)
+})

@@ -61,4 +61,4 @@ it('on a disk that indices would fill, a start, deletes and forgetting go on, an
   await expect
     .poll(() => call('POST', '/cortex/sessions', {}), { timeout: 50_000, interval: 200 })
     .toMatchObject({ status: 200 })
-}, 120_000)
+}, 300_000)

@@ -85,5 +85,4 @@ it.each(['its client has left', 'its time is over'])(
     // A hop has room for four; those of all forty would be more than ten.
     expect(completed() - before).toBeLessThan(8)
   },
-  60_000,
 )

@@ -110,7 +110,7 @@ it('stores what comes while the endpoint is down, and vectorises it later', asyn
   for (const id of ['2', '3', '4']) await eventually(() => isVectorized(id), 30_000)
   expect((await find({ query: 'sun', searchType: 'vector' })).hits[0]?.id).toBe('3')
   expect(await service.must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
-}, 60_000)
+})
 
 it('answers by text alone while the endpoint is down, and says so', async () => {
   isDown = true
@@ -132,7 +132,7 @@ it('answers by text alone while the endpoint is down, and says so', async () => 
   } finally {
     isDown = false
   }
-}, 60_000)
+})
 
 describe('beside indices whose vectors come from elsewhere', () => {
   const everywhere = (body: object) => find({ index: ['own', 'yours', 'e'], ...body })
@@ -262,7 +262,7 @@ it('keeps its vectors through a restart without asking again', async () => {
   await service.restart()
   for (const id of ['1', '2', '3', '4']) expect(await isVectorized(id)).toBe(true)
   expect(asked).toEqual([])
-}, 60_000)
+})
 
 it('is searched by words, and refused where it is new, once the server has no endpoint', async () => {
   await service.restart({ EMBEDDER: 'learned', EMBEDDER_URL: '' })
@@ -275,7 +275,7 @@ it('is searched by words, and refused where it is new, once the server has no en
   expect(refused.error).toContain('EMBEDDER_URL')
   const mappings = { properties: { more: { type: 'keyword' } } }
   expect((await service.call('PUT', '/cortex/indices/e', { mappings })).status).toBe(200)
-}, 60_000)
+})
 
 it('is searched by words, and keeps what comes, while the endpoint gives vectors of another length', async () => {
   await service.restart({ EMBEDDER_DIMENSIONS: '6' })
@@ -313,4 +313,4 @@ it('is searched by words, and keeps what comes, while the endpoint gives vectors
   }
   await service.restart()
   await eventually(() => isVectorized('late'), 30_000)
-}, 60_000)
+})

@@ -16,7 +16,7 @@ beforeAll(async () => {
     await service.must('POST', '/cortex/documents', {
       ...{ index: 'long', id: `d${at}`, document: { title: 'long', at, blob: BLOB } },
     })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 const SEARCH = JSON.stringify({ index: 'long', query: 'long', size: COUNT })
@@ -80,7 +80,7 @@ it('a page for which others leave no room is refused before it is made, and made
   await until(async () => (await statusOf()) === 200, 50_000)
   // As often as one likes: each gives back what it took.
   for (let round = 0; round < 3; round += 1) expect(await statusOf()).toBe(200)
-}, 60_000)
+})
 
 it('a client that leaves before its page is there takes no room', async () => {
   for (let round = 0; round < 3; round += 1) {
@@ -88,4 +88,4 @@ it('a client that leaves before its page is there takes no room', async () => {
     left.destroy()
     await until(async () => (await statusOf()) === 200, 50_000)
   }
-}, 60_000)
+})
