@@ -46,13 +46,17 @@ export interface RunningApp {
   close: () => Promise<void>
 }
 
+/** On a slow machine that others have, too, a training may take longer than clients wait by default. */
+const REQUEST_TIMEOUT_MS = '120000'
+
 /**
  * Starts the service with few threads.
  * One at a time in a process: the core's open indices belong to the process.
  */
 export async function startApp(env: Variables = {}): Promise<RunningApp> {
   const folder = mkdtempSync(join(tmpdir(), 'attune-app-'))
-  const settings = { DATA_DIR: folder, SEARCH_THREADS: '1', WORK_THREADS: '1', ...env }
+  const threads = { SEARCH_THREADS: '1', WORK_THREADS: '1' }
+  const settings = { DATA_DIR: folder, ...threads, REQUEST_TIMEOUT_MS, ...env }
   let running = await open(settings)
   return {
     get app() {
