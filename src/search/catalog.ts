@@ -82,7 +82,7 @@ export function openCatalog(
         refuseTooManyGrams(entry, definition),
       )
       if (next === undefined) throw nameTaken('; it has all of these fields')
-      engine.rebuild(entry)
+      await engine.rebuild(entry)
       const { settings } = next.record
       const kept = isOther(declaration.settings, settings) ? [KEPT] : []
       return declared(next, settings, [...undeclaredIn(declaration), ...kept])

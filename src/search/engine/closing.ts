@@ -69,7 +69,8 @@ export async function close(core: Core, publisher: Publisher): Promise<void> {
   core.states.clear()
 }
 
-async function withinMs(limitMs: number, done: Promise<void>): Promise<void> {
+/** Settles when `done` does, at latest after some time. */
+export async function withinMs(limitMs: number, done: Promise<void>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const limit = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, limitMs)

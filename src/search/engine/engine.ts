@@ -46,9 +46,10 @@ export interface Engine {
   isFitting: (entry: IndexEntry) => boolean
   /**
    * Builds the files of `entry.next` from the records in the background, then switches to them.
-   * Searches and writes go on with the old files until then.
+   * Searches and writes go on with the old files until then. Resolves when that is done, or takes long: what is written
+   * next is mostly found by what was declared.
    */
-  rebuild: (entry: IndexEntry) => void
+  rebuild: (entry: IndexEntry) => Promise<void>
   /** Closes the index and deletes its files. */
   drop: (entry: IndexEntry) => Promise<void>
   /** Nothing is left to do for the index at rest: space learned, segments merged, graph grown. */

@@ -1,16 +1,27 @@
 import type { Declared, IndexEntry } from '../indices/indices.ts'
+import { withinMs } from './closing.ts'
 import type { Core } from './core.ts'
 import { forget, openInput, ready } from './opening.ts'
 import type { Publisher } from './publisher.ts'
 
+/** Whoever declares fields hears of it when they are in use; not much later where that takes long. */
+const SEEN_MS_MAX = 2000
+
 /** Builds what was declared for an index in the background; see Engine. One build an index at a time. */
-export function rebuildSoon(core: Core, publisher: Publisher, entry: IndexEntry): void {
+export async function rebuildSoon(
+  core: Core,
+  publisher: Publisher,
+  entry: IndexEntry,
+): Promise<void> {
+  const { rebuilding, config } = core
   const { id, name } = entry.record
-  if (core.rebuilding.has(id)) return
-  const done = rebuildAll(core, publisher, entry)
-    .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
-    .finally(() => core.rebuilding.delete(id))
-  core.rebuilding.set(id, done)
+  const done =
+    rebuilding.get(id) ??
+    rebuildAll(core, publisher, entry)
+      .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
+      .finally(() => rebuilding.delete(id))
+  rebuilding.set(id, done)
+  await withinMs(Math.min(SEEN_MS_MAX, config.requestTimeoutMs / 2), done)
 }
 
 /** Until nothing newer was declared meanwhile. */

@@ -636,7 +636,7 @@ describe('adding fields', () => {
     }))
     await service.call('POST', '/cortex/documents/bulk', { index: 'grow', documents })
     expect((await search('grow', { query: 'granite' })).data.total).toBe(0)
-    expect((await extend('grow', { remark: { type: 'text' } })).status).toBe(200)
+    const extending = extend('grow', { remark: { type: 'text' } })
     let writes = 0
     await eventually(async () => {
       const all = await search('grow', { query: 'number' })
@@ -648,12 +648,26 @@ describe('adding fields', () => {
       const { total } = (await search('grow', { query: 'granite' })).data
       return total > 0
     })
+    expect((await extending).status).toBe(200)
     const added = (await search('grow', { query: 'new' })).data.total
     const gone = (await search('grow', { query: 'number' })).data.total
     expect(gone).toBe(300)
     expect(added).toBeGreaterThan(0)
     expect((await getIndex('grow')).data.mappings.properties?.remark).toEqual({ type: 'text' })
   })
+
+  it.each(['strict', true, false])(
+    'finds what is written next by them with dynamic %j',
+    async (dynamic) => {
+      const name = `next-${dynamic}`
+      await createIndex({ name, mappings: { dynamic } })
+      await add(name, '1', { title: 'older' })
+      await extend(name, { kind: { type: 'keyword' }, remark: { type: 'text' } })
+      await add(name, '2', { title: 'newer', kind: 'K', remark: 'granite' })
+      expect((await search(name, { filters: { kind: 'K' } })).ids).toEqual(['2'])
+      expect((await search(name, { query: 'granite' })).ids).toEqual(['2'])
+    },
+  )
 
   it('keeps the fields of every change when several follow at once', async () => {
     await createIndex({ name: 'several' })
