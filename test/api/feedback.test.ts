@@ -41,7 +41,7 @@ async function search(query: string, sessionId?: string): Promise<Found> {
   return (await running.call<Found>('POST', '/cortex/search', sent)).data
 }
 
-function clicked(queryId: string, resultId: string | undefined, more: object = {}): object {
+function clicked(queryId: string, resultId: string | undefined, more: object = {}) {
   return { queryId, rating: 1, metadata: { userAction: 'click', resultId, ...more } }
 }
 
