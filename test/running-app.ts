@@ -42,7 +42,7 @@ export interface RunningApp {
     body?: unknown,
   ) => Promise<Data>
   /** Stops the service and starts it again on the same folder, with other settings too; `between` while it is stopped. */
-  restart: (env?: Variables, between?: (dataDir: string) => void) => Promise<void>
+  restart: (env?: Variables, between?: (dataDir: string) => void | Promise<void>) => Promise<void>
   close: () => Promise<void>
 }
 
@@ -69,7 +69,7 @@ export async function startApp(env: Variables = {}): Promise<RunningApp> {
     must: (method, path, body) => must(running.url, method, path, body),
     restart: async (changed = {}, between = () => {}) => {
       await running.close()
-      between(folder)
+      await between(folder)
       running = await open({ ...settings, ...changed })
     },
     close: async () => {

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Table } from '../../src/store/table.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { unlikeFreshFold } from '../torture/refold.ts'
 
 const SOMEBODY = 'somebody-to-forget'
 const QUERY = 'what only somebody asks'
@@ -55,7 +56,7 @@ function textOf(value: unknown): string {
 }
 
 for (const isCut of [false, true])
-  it(`no table names somebody who was forgotten, nor their words, where the log is ${isCut ? 'cut' : 'whole'}`, async () => {
+  it(`no table names somebody who was forgotten, nor their words, where the log is ${isCut ? 'cut' : 'whole, and what was learned is what others taught'}`, async () => {
     const app = await startApp()
     onTestFinished(() => app.close())
     const documents = ['fox', 'hound', 'red fox', 'what only a fox asks'].map((title, at) => ({
@@ -85,6 +86,13 @@ for (const isCut of [false, true])
     await sessions.flush()
     await learning.caughtUp()
     expect(tablesNaming(app, [SOMEBODY, sessionId, QUERY])).toEqual([])
+    if (isCut) return
+    // Sums name nobody: what they hold of somebody shows only beside a fold of what is left of the log.
+    let unlike: string[] = ['not looked at']
+    await app.restart({}, async (dataDir) => {
+      unlike = await unlikeFreshFold(dataDir)
+    })
+    expect(unlike).toEqual([])
   }, 60_000)
 
 it('searches that were under way when somebody was forgotten leave no name, however long they take', async () => {

@@ -10,6 +10,7 @@ import { openSessions } from '../../src/learn/sessions/sessions.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
 import { recordsDirectory } from '../../src/store/records-file.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
+import { FOLDED, FOLDED_META, isCountedForGood } from './folded.ts'
 import type { Promises } from './promises.ts'
 
 /** What a data folder holds, read without its server. `rows` of learned state were folded anew. */
@@ -18,26 +19,6 @@ export interface Audit {
   broken: string[]
 }
 
-/** State that is a fold over the journal and nothing else. */
-const FOLDED = [
-  'clickMemory',
-  'attributions',
-  'flaggedSessions',
-  'queryPatterns',
-  'reformulations',
-  'lastSearches',
-  'feedbackPatterns',
-  'clickedSearches',
-  'judgements',
-  'modelUsage',
-  'experimentSearches',
-  'experimentUnits',
-  'examinations',
-  'hourReports',
-  'reportedClicks',
-] as const
-/** How the same begin among the facts about the store: places in the journal, and counts. */
-const FOLDED_META = ['learned', 'newest hour of ', 'tally', 'signalsTaken', 'modelClicks']
 const BYTES_MAX = 64 * 2 ** 30
 
 type Rows = Map<string, unknown>
@@ -46,14 +27,32 @@ type Rows = Map<string, unknown>
  * Reads a copy of a data folder whose server was killed: the journal must hold what was acknowledged, each entry once,
  * and the learned state must be the one that a fresh fold of the journal gives.
  */
-export async function auditJournal(promises: Promises, dataDir: string): Promise<Audit> {
+export function auditJournal(promises: Promises, dataDir: string): Promise<Audit> {
+  return withCopy(dataDir, (store, copy) => audit(promises, store, copy))
+}
+
+/**
+ * Rows of learned state that are others than a fresh fold of the journal gives, in a data folder without its server from
+ * whose log, which was whole, somebody was taken out.
+ */
+export function unlikeFreshFold(dataDir: string): Promise<string[]> {
+  return withCopy(dataDir, async (store, copy) => {
+    const { broken } = await foldAnew(store, copy)
+    return broken.filter((row) => !isCountedForGood(row))
+  })
+}
+
+async function withCopy<T>(
+  dataDir: string,
+  work: (store: Store, copy: string) => Promise<T>,
+): Promise<T> {
   const copy = mkdtempSync(join(tmpdir(), 'attune-refold-'))
   const log = { warn: () => undefined, error: () => undefined }
   try {
     cpSync(recordsDirectory(dataDir), recordsDirectory(copy), { recursive: true })
     const store = openStore({ dataDir: copy, bytesMax: BYTES_MAX, log })
     try {
-      return await audit(promises, store, copy)
+      return await work(store, copy)
     } finally {
       await store.close()
     }
@@ -62,8 +61,10 @@ export async function auditJournal(promises: Promises, dataDir: string): Promise
   }
 }
 
-async function audit(promises: Promises, store: Store, dataDir: string): Promise<Audit> {
-  const broken = readJournal(promises, store)
+async function foldAnew(
+  store: Store,
+  dataDir: string,
+): Promise<{ before: Rows; broken: string[] }> {
   await foldOn(store, dataDir)
   const before = readRows(store)
   await store.write(() => {
@@ -71,7 +72,13 @@ async function audit(promises: Promises, store: Store, dataDir: string): Promise
     for (const name of foldedMeta(store)) store.tables.meta.remove(name)
   })
   await foldOn(store, dataDir)
-  broken.push(...difference(before, readRows(store)))
+  return { before, broken: difference(before, readRows(store)) }
+}
+
+async function audit(promises: Promises, store: Store, dataDir: string): Promise<Audit> {
+  const unread = readJournal(promises, store)
+  const { before, broken: unlike } = await foldAnew(store, dataDir)
+  const broken = [...unread, ...unlike]
   // The control: rows and entries that are taken away must be missed.
   const [[taken] = ['']] = before
   const fewer = new Map([...before].slice(1))
