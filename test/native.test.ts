@@ -22,6 +22,24 @@ it('the core knows the words of the lists that searches choose from, and no othe
   expect(search({ fuzziness: '3' })).toThrow(/^BAD_REQUEST: /)
 })
 
+it('the core reads each word of the request that a search makes for it', () => {
+  const text = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')
+  const [, request = ''] =
+    /^export interface CoreRequest {\n(.*?)^}/ms.exec(text('src/search/query/core-request.ts')) ??
+    []
+  const [, read = ''] =
+    /^pub struct Request {\n(.*?)^}/ms.exec(text('native/src/search/query.rs')) ?? []
+  const words = [...request.matchAll(/^ {2}(\w+)\??:/gm)].map(([, word]) => String(word))
+  const fields = [...read.matchAll(/^ {4}pub (\w+):/gm)].map(([, field]) => String(field))
+  const unread = words.filter(
+    (word) => !fields.includes(word.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)),
+  )
+  expect(words.length).toBeGreaterThan(20)
+  expect(unread, 'what Request of native/src/search/query.rs does not name is passed over').toEqual(
+    [],
+  )
+})
+
 it('a loaded model scores as the one that is given', () => {
   const model = JSON.stringify({
     kind: 'linear',
