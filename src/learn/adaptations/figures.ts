@@ -49,8 +49,18 @@ export function samplesOf(metric: WatchedMetric, arm: WatchedTotals): number {
   return isOfClicks(metric) ? arm.known : arm.searches
 }
 
+/** Every count but the latency: the compiler wants each that `ArmTotals` has, and what adds arms up goes by these. */
+const NO_COUNTS: Omit<ArmTotals, 'latency' | 'units'> = {
+  searches: 0,
+  known: 0,
+  clicked: 0,
+  reciprocalRanks: 0,
+  zeroResults: 0,
+}
+const COUNTS = Object.keys(NO_COUNTS) as (keyof typeof NO_COUNTS)[]
+
 export function emptyArm(): ArmTotals {
-  return { searches: 0, known: 0, clicked: 0, reciprocalRanks: 0, zeroResults: 0, latency: [] }
+  return { ...NO_COUNTS, latency: [] }
 }
 
 /** Counts one search; `bucket` is that of its latency. */
@@ -75,11 +85,7 @@ export function countClick(arm: ArmTotals, position: number): void {
 export function addArms(arms: Iterable<ArmTotals>): ArmTotals {
   const sum = emptyArm()
   for (const arm of arms) {
-    sum.searches += arm.searches
-    sum.known += arm.known
-    sum.clicked += arm.clicked
-    sum.reciprocalRanks += arm.reciprocalRanks
-    sum.zeroResults += arm.zeroResults
+    for (const count of COUNTS) sum[count] += arm[count]
     arm.latency.forEach((count, bucket) => {
       while (sum.latency.length <= bucket) sum.latency.push(0)
       sum.latency[bucket] = (sum.latency[bucket] ?? 0) + count
@@ -90,14 +96,10 @@ export function addArms(arms: Iterable<ArmTotals>): ArmTotals {
 
 /** What an arm has counted beside what another, which is part of it, has. */
 export function subtractArm(arm: ArmTotals, part: ArmTotals): ArmTotals {
-  return {
-    searches: arm.searches - part.searches,
-    known: arm.known - part.known,
-    clicked: arm.clicked - part.clicked,
-    reciprocalRanks: arm.reciprocalRanks - part.reciprocalRanks,
-    zeroResults: arm.zeroResults - part.zeroResults,
-    latency: arm.latency.map((count, bucket) => count - (part.latency[bucket] ?? 0)),
-  }
+  const rest = emptyArm()
+  for (const count of COUNTS) rest[count] = arm[count] - part[count]
+  rest.latency = arm.latency.map((count, bucket) => count - (part.latency[bucket] ?? 0))
+  return rest
 }
 
 function ratio(part: number, whole: number): number | undefined {

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import { WATCHED_METRICS } from '../../../src/learn/adaptations/figures.ts'
 import { DEFAULT_TRIGGERS, readTriggers } from '../../../src/learn/adaptations/triggers.ts'
+import { Adaptation } from '../../../src/schema/adaptation.ts'
 
 const own = (sent: unknown) =>
   readTriggers(sent).triggers.filter(({ byDefault }) => byDefault !== true)
@@ -12,6 +14,12 @@ describe('rollback triggers', () => {
       'zeroResultRate',
       'latencyP95',
     ])
+  })
+
+  it('are described with every metric that is measured', () => {
+    const { description = '' } = Adaptation.properties.rollbackTriggers as { description?: string }
+    const [, measured = ''] = /Measured: ([^.]*)\./.exec(description) ?? []
+    expect(measured.match(/\b[a-z]\w{2,}/g)).toEqual(Object.keys(WATCHED_METRICS))
   })
 
   it('take the place of the default for the same metric', () => {
