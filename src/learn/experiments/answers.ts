@@ -6,7 +6,7 @@ import { isoTime } from '../wire/moment.ts'
 import { type Arm, newArm, searchesOf, sumsOf, unitsOf } from './arms.ts'
 import { findingsOf } from './comparisons.ts'
 import { type Counted, guardrailStates, ratioOf } from './guardrails.ts'
-import { METRICS } from './metrics.ts'
+import { METRICS, PERCENTILES } from './metrics.ts'
 import { stepEndMs } from './rollout.ts'
 import { INTERLEAVED, isFallbackInForce, shareOf } from './running.ts'
 
@@ -101,7 +101,8 @@ function armFigures(arm: Arm): object {
     const { x, y } = sumsOf(arm, name) ?? { x: 0, y: 0 }
     figures[name] = y > 0 ? x / y : figureOfNone(name)
   }
-  figures.latencyP95Ms = latencyQuantile(arm.latency, 0.95) ?? 0
+  for (const [name, { histogram, quantile }] of Object.entries(PERCENTILES))
+    figures[name] = latencyQuantile(arm[histogram], quantile) ?? 0
   if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut
   return figures
 }

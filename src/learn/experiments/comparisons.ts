@@ -11,7 +11,7 @@ import { preferenceOf } from '../statistics/interleaving.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { sumsOf } from './arms.ts'
 import type { Counted } from './guardrails.ts'
-import { harmOf, LATENCY_MEAN, LATENCY_P95, METRICS, PREFERENCE } from './metrics.ts'
+import { harmOf, METRICS, PREFERENCE, percentileOf } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
 export interface FindingsOf {
@@ -94,10 +94,10 @@ function compareArms(
   })
 }
 
-/** The metric that decides. A quantile can't be compared: the mean latency stands for it. */
+/** The metric that decides. A quantile can't be compared: the mean stands for it. */
 function primaryOf(record: ExperimentRecord): string {
   const first = firstOf(record)
-  return first === LATENCY_P95 ? LATENCY_MEAN : first
+  return percentileOf(first)?.mean ?? first
 }
 
 function firstOf({ successMetrics: [first = 'ctr'] }: ExperimentRecord): string {

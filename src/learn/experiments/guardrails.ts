@@ -7,7 +7,7 @@ import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
 import { type Latencies, slowerThanControl, slowerThanLimit } from '../statistics/slow-searches.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
 import { type Arm, searchesOf, sumsOf, unitsOf } from './arms.ts'
-import { LATENCY_MEAN, LATENCY_P95 } from './metrics.ts'
+import { percentileOf } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
 /** Everything that was counted of an experiment. */
@@ -149,9 +149,11 @@ function statusOf(breached: boolean): string {
 }
 
 function readingOf(arm: Arm, metric: string): Reading | undefined {
-  if (metric === LATENCY_P95) {
-    const of = { counts: arm.latency, sums: sumsOf(arm, LATENCY_MEAN) ?? NO_UNITS }
-    return { value: latencyQuantile(arm.latency, 0.95), samples: searchesOf(arm), of }
+  const asked = percentileOf(metric)
+  if (asked !== undefined) {
+    const { histogram, quantile, mean } = asked
+    const of = { counts: arm[histogram], sums: sumsOf(arm, mean) ?? NO_UNITS, quantile }
+    return { value: latencyQuantile(of.counts, quantile), samples: searchesOf(arm), of }
   }
   const sums = sumsOf(arm, metric)
   return sums === undefined ? undefined : readingOfSums(sums)

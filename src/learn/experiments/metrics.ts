@@ -31,7 +31,7 @@ export interface Metric {
   y: Count
 }
 
-/** The metrics that are compared. */
+/** The metrics that are compared: each is a ratio of counts by unit. */
 export const METRICS = [
   { name: 'ctr', x: 'clicked', y: 'searches' },
   { name: 'mrr', x: 'reciprocal', y: 'searches' },
@@ -44,20 +44,43 @@ export const METRICS = [
 /** Which of two interleaved rankings won, of the searches that one won: no metric to be named by a client. */
 export const PREFERENCE = { name: '@preference', x: 'wins', y: 'decided' } as const
 
-/** The mean latency in ms, which stands for the quantile where sums by unit are needed. */
-export const LATENCY_MEAN: CountedMetric = 'latencyMs'
-/** The 95th percentile of the latency: watched by guardrails, never compared. */
-export const LATENCY_P95: CountedMetric = 'latencyP95Ms'
+type Compared = (typeof METRICS)[number]['name']
 
-const NAMES: Partial<Record<MetricName, CountedMetric>> = {
+/** A metric that is no ratio of counts by unit: answers tell it and guardrails watch it, but it can't be compared. */
+export interface Percentile {
+  quantile: number
+  /** Searches by bucket. */
+  histogram: 'latency'
+  /** The mean of the same, which stands for the quantile where sums by unit are needed. */
+  mean: Compared
+}
+
+/** All metrics that are counted and not compared; the compiler wants each of `COUNTED_METRICS` here or above. */
+export const PERCENTILES = {
+  latencyP95Ms: { quantile: 0.95, histogram: 'latency', mean: 'latencyMs' },
+} as const satisfies Record<Exclude<CountedMetric, Compared>, Percentile>
+
+/** Undefined for a metric that is no quantile. */
+export function percentileOf(name: string): Percentile | undefined {
+  return Object.hasOwn(PERCENTILES, name)
+    ? PERCENTILES[name as keyof typeof PERCENTILES]
+    : undefined
+}
+
+/** By what names each is asked for: those of `METRIC_NAMES`, with all of their spellings. */
+const ASKED_AS = {
   ctr: 'ctr',
   mrr: 'mrr',
   zeroResultRate: 'zeroResultRate',
   conversionRate: 'conversionRate',
   rating: 'rating',
-  latencyMean: LATENCY_MEAN,
-  latencyP95: LATENCY_P95,
-}
+  latencyMs: 'latencyMean',
+  latencyP95Ms: 'latencyP95',
+} as const satisfies Record<CountedMetric, MetricName>
+
+const NAMES: Partial<Record<MetricName, CountedMetric>> = Object.fromEntries(
+  Object.entries(ASKED_AS).map(([metric, name]) => [name, metric]),
+)
 
 /** The service's own spelling of a metric; a name that it doesn't count itself stays as it is. */
 export function metricName(sent: string): string {

@@ -21,6 +21,8 @@ export interface Latencies {
   counts: ArrayLike<number>
   /** By unit: x is the sum of its latencies in ms, y its searches. */
   sums: UnitSums
+  /** The percentile that is asked for, 0..1. */
+  quantile: number
 }
 
 /** Counts of searches, with how alike the searches of one unit are. */
@@ -47,11 +49,8 @@ export interface SlowShares {
   bucket: number
 }
 
-/** What is above the 95th percentile. */
-const SLOW = 0.05
-
 /**
- * Whether a treatment's 95th percentile is worse than control's and more than tolerated (a share, 0..1); undefined with
+ * Whether a treatment's percentile is worse than control's and more than tolerated (a share, 0..1); undefined with
  * too few units.
  */
 export function slowerThanControl(request: {
@@ -64,7 +63,8 @@ export function slowerThanControl(request: {
   const control = sampled(request.control)
   const treatment = sampled(request.treatment)
   if (control === undefined || treatment === undefined) return undefined
-  const shares = slowShares({ control, treatment, quantile: 1 - SLOW, harm, tolerance })
+  const { quantile } = request.treatment
+  const shares = slowShares({ control, treatment, quantile, harm, tolerance })
   return shares && guardrail({ ...shares, harm })
 }
 
@@ -87,8 +87,9 @@ export function slowShares(request: SlowRequest): SlowShares | undefined {
 }
 
 /**
- * Whether a 95th percentile lies beyond a fixed limit in ms; undefined with too few units. The share of searches that are
- * surely slower than the limit (by up to 4 %), or faster for a decrease, against 5 %.
+ * Whether a percentile lies beyond a fixed limit in ms; undefined with too few units. The share of searches that are
+ * surely slower than the limit (by up to 4 %), or faster for a decrease, against what is above the percentile: 5 % of the
+ * 95th.
  */
 export function slowerThanLimit(request: {
   treatment: Latencies
@@ -99,9 +100,10 @@ export function slowerThanLimit(request: {
   const arm = sampled(treatment)
   if (arm === undefined) return undefined
   const share = shareAbove(arm, limitBucket(limitMs, harm))
+  const limit = 1 - treatment.quantile
   // At the limit it has that much; where all searches are alike, its own would be certain of everything.
-  const variance = Math.max(share.variance, SLOW * (1 - SLOW))
-  return limitGuardrail({ treatment: { ...share, variance }, harm, limit: SLOW })
+  const variance = Math.max(share.variance, limit * (1 - limit))
+  return limitGuardrail({ treatment: { ...share, variance }, harm, limit })
 }
 
 /** The bucket above which searches are surely slower than a limit; for a decrease, up to which they are surely faster. */

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest'
 import { readGuardrails } from '../../../src/learn/experiments/guardrail-rules.ts'
-import { harmOf, LATENCY_P95, METRICS } from '../../../src/learn/experiments/metrics.ts'
+import { harmOf } from '../../../src/learn/experiments/metrics.ts'
 import { readRollout } from '../../../src/learn/experiments/rollout.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
 import { SearchTest } from '../../../src/schema/experiment.ts'
+import { COUNTED_METRICS } from '../../../src/schema/experiment-metrics.ts'
 import { runOn } from '../learner.ts'
 import { normal } from '../statistics/normal.ts'
 import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
@@ -92,7 +93,7 @@ describe('guardrails', () => {
     const { description = '' } = guardrails as { description?: string }
     const [, below = '', above = ''] =
       /below it: ([^;]*); above it: ([^;]*)/.exec(description) ?? []
-    for (const { name } of [...METRICS, { name: LATENCY_P95 }])
+    for (const name of Object.keys(COUNTED_METRICS))
       expect(harmOf(name) === 'increase' ? above : below).toContain(name)
   })
 

@@ -16,9 +16,12 @@ import { normal } from './normal.ts'
 interface Arm {
   counts: Uint32Array
   sums: UnitSums
+  quantile: number
 }
 
-const newArm = (): Arm => ({ counts: new Uint32Array(LATENCY_BUCKETS), sums: NO_UNITS })
+const newArm = (): Arm => ({
+  ...{ counts: new Uint32Array(LATENCY_BUCKETS), sums: NO_UNITS, quantile: 0.95 },
+})
 
 /** Counts the searches of one unit. */
 function addSearches(arm: Arm, latencies: readonly number[]): void {
@@ -63,6 +66,29 @@ describe('the 95th percentile against a limit', () => {
     expect([read('increase', 99.9), read('increase', 90)]).toEqual([false, true])
     expect([read('decrease', 100.1), read('decrease', 110)]).toEqual([false, true])
   })
+})
+
+it('a median is judged as one, against a limit and against control', () => {
+  // Two in five are slow: far more than may lie above a 95th percentile, and fewer than above a median.
+  const some = armOf(Array.from({ length: 500 }, (_, n) => [n % 5 < 2 ? 90 : 9]))
+  const most = armOf(Array.from({ length: 500 }, (_, n) => [n % 5 < 4 ? 90 : 9]))
+  const read = (treatment: Arm, quantile: number) => {
+    const [asked, control] = [
+      { ...treatment, quantile },
+      { ...some, quantile },
+    ]
+    const limited = slowerThanLimit({ treatment: asked, harm: 'increase', limitMs: 30 })
+    const compared = slowerThanControl({
+      control,
+      treatment: asked,
+      harm: 'increase',
+      tolerance: 0,
+    })
+    return [limited?.breached, compared?.breached]
+  }
+  expect(read(some, 0.95)).toEqual([true, false])
+  expect(read(some, 0.5)).toEqual([false, false])
+  expect(read(most, 0.5)).toEqual([true, true])
 })
 
 it('what is tolerated is rounded up to whole buckets of 4 %, whichever way harm lies', () => {
