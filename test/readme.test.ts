@@ -4,12 +4,14 @@ import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import { READABLE } from '../src/cli/read/files.ts'
 import type { Route } from '../src/http/route.ts'
+import { WATCHED_METRICS } from '../src/learn/adaptations/figures.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
 import { MATCHING } from '../src/learn/plan/tuning-matching.ts'
 import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
 import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
+import { COUNTED_METRICS } from '../src/schema/experiment-metrics.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
 import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
@@ -200,6 +202,20 @@ test.each([
     return wordsIn(names).map((name, at) => [name, wordsIn(lists[at] ?? '').map(plainWord)])
   })
   expect(Object.fromEntries(shown)).toEqual(known)
+})
+
+test.each([
+  ['guardrails', Object.keys(COUNTED_METRICS)],
+  ['triggers', Object.keys(WATCHED_METRICS)],
+])('the table of metrics says which of them %s know', (rules, known) => {
+  const [, after = ''] = learning.split('| metric | also | |\n|---|---|---|\n')
+  const [table = ''] = after.split('\n\n')
+  const shown = table.split('\n').flatMap((row) => {
+    const [, name = '', , readers = ''] = row.split('|')
+    const [, own = wordsIn(name)[0]] = new RegExp(`${rules} \\(\`(\\w+)\``).exec(readers) ?? []
+    return readers.replaceAll(/\([^)]*\)/g, '').includes(rules) ? [own] : []
+  })
+  expect(shown.sort()).toEqual(known.sort())
 })
 
 function wordsIn(cell: string): string[] {
