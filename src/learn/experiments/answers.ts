@@ -101,8 +101,10 @@ function armFigures(arm: Arm): object {
     const { x, y } = sumsOf(arm, name) ?? { x: 0, y: 0 }
     figures[name] = y > 0 ? x / y : figureOfNone(name)
   }
-  for (const [name, { histogram, quantile }] of Object.entries(PERCENTILES))
-    figures[name] = latencyQuantile(arm[histogram], quantile) ?? 0
+  for (const name of Object.keys(PERCENTILES) as (keyof typeof PERCENTILES)[]) {
+    const { histogram, quantile } = PERCENTILES[name]
+    figures[name] = latencyQuantile(arm[histogram], quantile) ?? figureOfNone(name)
+  }
   if (arm.leftOut > 0) figures.searchesLeftOut = arm.leftOut
   return figures
 }

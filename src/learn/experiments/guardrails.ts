@@ -6,7 +6,7 @@ import { latencyQuantile } from '../statistics/latency-histogram.ts'
 import { type SampleRatio, sampleRatio } from '../statistics/sample-ratio.ts'
 import { type Latencies, slowerThanControl, slowerThanLimit } from '../statistics/slow-searches.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
-import { type Arm, searchesOf, sumsOf, unitsOf } from './arms.ts'
+import { type Arm, sumsOf, unitsOf } from './arms.ts'
 import { percentileOf } from './metrics.ts'
 import { INTERLEAVED } from './running.ts'
 
@@ -153,7 +153,7 @@ function readingOf(arm: Arm, metric: string): Reading | undefined {
   if (asked !== undefined) {
     const { histogram, quantile, mean } = asked
     const of = { counts: arm[histogram], sums: sumsOf(arm, mean) ?? NO_UNITS, quantile }
-    return { value: latencyQuantile(of.counts, quantile), samples: searchesOf(arm), of }
+    return { value: latencyQuantile(of.counts, quantile), samples: of.sums.y, of }
   }
   const sums = sumsOf(arm, metric)
   return sums === undefined ? undefined : readingOfSums(sums)
