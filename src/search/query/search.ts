@@ -194,8 +194,8 @@ function apart(all: IndexEntry[], entries: IndexEntry[]): Answering {
 }
 
 /**
- * Throws GENERATION_GONE where an index was deleted, or could not be opened, since the list was begun: without its hits, further pages would repeat
- * some of the others and leave some out.
+ * Throws GENERATION_GONE where an index was deleted since the list was begun, or where its files can't be opened any more:
+ * without its hits, further pages would repeat some of the others and leave some out.
  */
 function refuseUnwhole(
   { index, cursor, generation }: SearchRequest,
