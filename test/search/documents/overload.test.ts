@@ -49,16 +49,16 @@ it('of requests that are refused for too many waiting nothing is written, of the
   for (const name of names) await service.must('PUT', `/cortex/indices/${name}`, {})
   const { store } = service.app
   const { write } = store
-  let isAnyRefused = false
-  // Nothing is written until somebody was refused: the lines of one request stay in the way of all others.
+  let refused = 0
+  // Nothing is written until all others were refused: the lines of one request stay in their way.
   store.write = async (...sent) => {
-    await until(() => isAnyRefused)
+    await until(() => refused === names.length - 1)
     return write(...sent)
   }
   const answers = await Promise.all(
     names.map(async (name) => {
       const answer = await load(name)
-      isAnyRefused ||= answer.status !== 200
+      if (answer.status !== 200) refused += 1
       return answer
     }),
   )
