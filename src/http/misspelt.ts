@@ -1,6 +1,6 @@
 import { nearestName } from '../nearest-name.ts'
 import { isObject, ownValue } from '../object.ts'
-import { plainWord, shownName } from '../word.ts'
+import { plainWord } from '../word.ts'
 
 /**
  * What is said of a required field that a body lacks, where the body has a name beside it that is the field's in another
@@ -14,7 +14,10 @@ export function misspelt(path: string, body: unknown, schema: unknown): string |
   const others = Object.keys(holder).slice(0, NAMES_MAX)
   const same = others.find((name) => plainWord(name) === plainWord(field))
   const sent = same ?? (names.length === 0 ? slipIn(field, others, schema) : undefined)
-  return sent === undefined ? undefined : `is required; "${shownName(sent)}" is not read`
+  // Refusals repeat nothing of what was sent.
+  return sent === undefined
+    ? undefined
+    : 'is required in this spelling; a name beside it that is nearly this one is not read'
 }
 
 /** Names that are looked at: a client may send thousands. */

@@ -82,7 +82,7 @@ it.each<[string, string, unknown, string, string]>([
     '/cortex/feedback',
     { session_id: 's', feedback: [{ queryId: 'q', rating: 1 }] },
     'sessionId',
-    'is required; "session_id" is not read',
+    'is required in this spelling; a name beside it that is nearly this one is not read',
   ],
   [
     'POST',
@@ -167,8 +167,10 @@ it('shares that miss the whole are told with their sum, and a name that no varia
     (await service.call('POST', '/cortex/ab-test', { name: 'odd', variants, trafficAllocation }))
       .error
   expect(await refused({ a: 0.5, b: 0.4 })).toContain('to 100, and these sum to 0.9.')
-  expect(await refused({ a: 0.5, c: 0.5 })).toContain('of the test, and "c" is none.')
-  expect(await refused({ a: 0.5 })).toContain('to every variant, and "b" has none.')
+  expect(await refused({ a: 0.5, c: 0.5 })).toBe(
+    'trafficAllocation.c must name a variant of the test.',
+  )
+  expect(await refused({ a: 0.5 })).toContain('to every variant, and variants[1] has none.')
 })
 
 it('a conflict names its place, too', async () => {

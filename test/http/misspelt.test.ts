@@ -4,13 +4,16 @@ import { misspelt } from '../../src/http/misspelt.ts'
 const schema = { properties: { sessionId: {}, feedback: {}, sessionIds: {} } }
 
 it.each([
-  ['sessionId', { session_id: 's', feedback: [] }, 'session_id'],
-  ['sessionId', { SessionID: 's' }, 'SessionID'],
-  ['sessionId', { sesionId: 's' }, 'sesionId'],
-  ['feedback[1].queryId', { feedback: [{}, { query_id: 'q' }] }, 'query_id'],
-  ['a.b.firstName', { a: { b: { 'first-name': 1 } } }, 'first-name'],
-])('%s of %j is told to have another name there', (path, body, name) => {
-  expect(misspelt(path, body, schema)).toBe(`is required; "${name}" is not read`)
+  ['sessionId', { session_id: 's', feedback: [] }],
+  ['sessionId', { SessionID: 's' }],
+  ['sessionId', { sesionId: 's' }],
+  ['feedback[1].queryId', { feedback: [{}, { query_id: 'q' }] }],
+  ['a.b.firstName', { a: { b: { 'first-name': 1 } } }],
+  ['a', { [`${'_'.repeat(5000)}a`]: 1 }],
+])('%s of %j is told to have another name there, which is not repeated', (path, body) => {
+  expect(misspelt(path, body, schema)).toBe(
+    'is required in this spelling; a name beside it that is nearly this one is not read',
+  )
 })
 
 it.each([
@@ -27,9 +30,4 @@ it.each([
   ['', [1]],
 ])('%s of %j is not', (path, body) => {
   expect(misspelt(path, body, schema)).toBeUndefined()
-})
-
-it('repeats the beginning of a long name', () => {
-  const told = misspelt('a', { [`${'_'.repeat(5000)}a`]: 1 }, undefined)
-  expect(told?.length).toBeLessThan(120)
 })

@@ -130,15 +130,13 @@ function sharesByName(
   const path = 'trafficAllocation'
   for (const key of Object.keys(shares))
     if (!named.some(({ id, name }) => id === key || name === key))
-      throw invalid(path, `must name only variants of the test, and "${shownName(key)}" is none`)
+      throw invalid(`${path}.${shownName(key)}`, 'must name a variant of the test')
   if (Object.keys(shares).length === 0)
     throw invalid(path, 'must hold shares that sum to 1 or to 100')
   const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))
   const left = listed.indexOf(undefined)
-  if (left >= 0) {
-    const { id = '' } = named[left] ?? {}
-    throw invalid(path, `must give a share to every variant, and "${shownName(id)}" has none`)
-  }
+  if (left >= 0)
+    throw invalid(path, `must give a share to every variant, and variants[${left}] has none`)
   return sharesOf(
     listed.map((key) => (key === undefined ? undefined : shares[key])),
     path,
