@@ -9,6 +9,7 @@ import {
 } from '../src/learn/models/estimate.ts'
 import { blankRow, type Page, shownPages } from '../src/learn/models/pages.ts'
 import { readState } from '../src/learn/models/state.ts'
+import type { PlaceChances } from '../src/learn/statistics/place-chances.ts'
 import { native } from '../src/native.ts'
 import type { VersionName } from '../src/schema/model.ts'
 import type { GateReport } from '../src/schema/model-record.ts'
@@ -20,8 +21,7 @@ native.giveWay(10)
 interface GateLimits {
   dataDir: string
   candidate: VersionName
-  /** Position p is looked at with probability 1/p^η. */
-  eta: number
+  chances: PlaceChances
   /** Click rate of a document that nobody looked at. */
   priorRate: number
   effectiveUnitsMin: number
@@ -55,7 +55,7 @@ export function gate(input: GateInput): GateOutput | undefined {
   const shadow = `${input.candidate.modelId}@${input.candidate.version}`
   const pages = shownPages(reader, {
     blank: blankRow(known, input.priorRate),
-    eta: input.eta,
+    chances: input.chances,
     sinceMs: input.sinceMs,
     limit: PAGES_MAX,
     ...(input.gate === 'HELD_OUT' && input.heldOut ? { heldOut: true } : {}),

@@ -3,6 +3,7 @@ import { columnsFor, gainPerSearch, loggedRanker, rankerOf } from '../src/learn/
 import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
+import type { PlaceChances } from '../src/learn/statistics/place-chances.ts'
 import { native } from '../src/native.ts'
 import type { ModelKind } from '../src/schema/model.ts'
 import type { TrainingFigures } from '../src/schema/model-record.ts'
@@ -15,8 +16,7 @@ native.giveWay(10)
 export interface TrainInput {
   dataDir: string
   sinceMs: number
-  /** Position p is looked at with probability 1/p^η. */
-  eta: number
+  chances: PlaceChances
   /** Click rate of a document that nobody looked at. */
   priorRate: number
   kinds: readonly ModelKind[]
@@ -48,8 +48,8 @@ export function train(input: TrainInput): TrainOutput | undefined {
   const names = native.featureNames()
   const reader = openReader(input.dataDir)
   if (reader.mark(RELEARNING) !== undefined) return undefined
-  const { sinceMs, eta, kinds, pagesMin, priorRate } = input
-  const filter = { blank: blankRow(names, priorRate), eta, sinceMs, limit: PAGES_MAX }
+  const { sinceMs, chances, kinds, pagesMin, priorRate } = input
+  const filter = { blank: blankRow(names, priorRate), chances, sinceMs, limit: PAGES_MAX }
   const seen = judgedPages(reader, { ...filter, heldOut: false })
   const heldOut = judgedPages(reader, { ...filter, heldOut: true })
   const pages = seen.length + heldOut.length

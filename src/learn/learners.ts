@@ -50,11 +50,11 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const events = openEvents(store, clock, config, modelSignals.note)
   const gains = openGains(config.gains)
   const examination = openExamination(store, config.examinationEta)
-  const eta = examination.inUse
-  const clickMemory = openClickMemory({ ...shared, events, gains, eta })
+  const chances = examination.inUse
+  const clickMemory = openClickMemory({ ...shared, events, gains, chances })
   const clickRates = openClickRates({
     ...shared,
-    eta,
+    chances,
     pool,
     memory: clickMemory,
     opened,
@@ -63,7 +63,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const addTotals = sessions.totals.addWithin
   const { lull } = pool
   const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotals, lull })
-  const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of, eta })
+  const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of, chances })
   const { exactModel } = models
   const rankable = { exactModel, isSearched }
   const experiments = openExperiments({ ...shared, ...rankable, events, sessions, metrics })
@@ -74,7 +74,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
     events,
     patterns,
     find: log.find,
-    eta,
+    chances,
     featureNames,
     liveIndex,
   })

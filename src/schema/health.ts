@@ -44,10 +44,17 @@ export const CortexHealthReport = Type.Object({
 const Eta = Type.Union([Type.Number(), Type.Null()])
 
 const ExaminationFigures = Type.Object(
-  { inUse: Type.Number(), eta: Eta, low: Eta, high: Eta, samples: Type.Integer() },
+  {
+    inUse: Type.Number(),
+    places: Type.Array(Type.Number({ minimum: 0, maximum: 1 })),
+    eta: Eta,
+    low: Eta,
+    high: Eta,
+    samples: Type.Integer(),
+  },
   {
     description:
-      'Position p is looked at with probability 1/p^η: the η in use, which goes from what is expected to what clicks say, the more of them the faster; the one that clicks on drawn orders show, with its 95 % interval; and how many they are.',
+      'Position p is looked at with probability 1/p^η: the η in use, which goes from what is expected to what clicks say, the more of them the faster; the chances in use of the first ten positions, which are others where clicks show that; the η that clicks on drawn orders show, with its 95 % interval; and how many they are.',
   },
 )
 

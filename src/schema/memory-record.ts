@@ -38,6 +38,8 @@ export interface ExaminationDay {
   /** Sums of scores (see learn/statistics/position-bias.ts); rows of earlier versions have others. */
   places?: number[]
   parts?: number[]
+  /** Sums of clicks by two places (see learn/statistics/place-chances.ts); rows of earlier versions have none. */
+  pairs?: { clicked: number[]; expected: number[] }
   /** With what page units count, and what they clicked of it; int32. */
   pages?: Uint8Array
 }

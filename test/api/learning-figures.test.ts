@@ -97,7 +97,10 @@ describe('GET /nous/health', () => {
     expect(training.metrics).toMatchObject({
       behind: 0,
       lastTraining: null,
-      examination: { inUse: 1, eta: null, low: null, high: null, samples: 0 },
+      examination: {
+        ...{ inUse: 1, eta: null, low: null, high: null, samples: 0 },
+        places: [1, 0.5, 0.333, 0.25, 0.2, 0.167, 0.143, 0.125, 0.111, 0.1],
+      },
     })
     expect(adaptation.metrics).toMatchObject({ writable: true })
     for (const part of [serving, training, adaptation])

@@ -10,6 +10,7 @@ import { type Loop, openLoop } from '../../src/learn/loop/loop.ts'
 import { type ClickMemory, openClickMemory } from '../../src/learn/memory/click-memory.ts'
 import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.ts'
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
+import type { PlaceChances } from '../../src/learn/statistics/place-chances.ts'
 import type { AddedScores } from '../../src/schema/plan.ts'
 import type { Store } from '../../src/store/store.ts'
 import type { Variables } from '../running-app.ts'
@@ -31,12 +32,12 @@ export const START_MS = Date.UTC(2026, 4, 10, 12)
 export const MINUTE_MS = 60_000
 export const DAY_MS = 86_400_000
 
-/** The learning line over one store: sessions, log, feedback, loop, click memory, a clock to turn, and an η to set. */
+/** The learning line over one store: sessions, log, feedback, loop, click memory, a clock to turn, and how people look to set. */
 export interface Learner {
   store: Store
   clock: { nowMs: number }
   /** How people are taken to look at positions. */
-  people: { eta: number }
+  people: { chances: PlaceChances }
   log: Log
   loop: Loop
   sessions: Sessions
@@ -77,7 +78,7 @@ export function openLearner(
 ): Learner {
   const config = readConfig(settings)
   const clock = { nowMs: START_MS }
-  const people = { eta: 1 }
+  const people: { chances: PlaceChances } = { chances: { eta: 1 } }
   const now = () => clock.nowMs
   const lull = async () => undefined
   const log = openLog(store, 20_000, now)
@@ -89,7 +90,7 @@ export function openLearner(
     events,
     gains,
     config,
-    eta: () => people.eta,
+    chances: () => people.chances,
     clock: now,
   })
   const addTotals = sessions.totals.addWithin

@@ -80,8 +80,7 @@ export interface AdaptationsParts {
   }
   clock: () => number
   find: ReplayParts['find']
-  /** Position p is looked at with probability 1/p^η. */
-  eta: () => number
+  chances: () => ReplayParts['chances']
   featureNames: () => readonly string[]
   exactModel: ExactModel
   liveIndex: LiveIndex
@@ -114,7 +113,8 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     scope === EVERY_QUERY ? watch.recent(clock()) : patterns.armOf(scope)
   function draftOf(sent: Adaptation, rule: RuleRecord | undefined) {
     const { learning } = config
-    const replay = { clicks, find, featureNames: parts.featureNames(), eta: parts.eta(), liveIndex }
+    const [chances, featureNames] = [parts.chances(), parts.featureNames()]
+    const replay = { clicks, find, featureNames, chances, liveIndex }
     return makeDraft(sent, rule, { replay, before, exactModel, isSearched, learning, clock })
   }
   return {

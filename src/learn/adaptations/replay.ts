@@ -4,6 +4,7 @@ import type { DocumentName, Tuning } from '../../schema/tuning.ts'
 import type { StoredImpression } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import type { LiveIndex } from '../patterns/evidence.ts'
+import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { keysOf } from './ranking-content.ts'
 
@@ -12,8 +13,7 @@ export interface ReplayParts {
   find: (queryId: string) => StoredImpression | undefined
   /** Names of an impression's features, in their order. */
   featureNames: readonly string[]
-  /** Position p is looked at with probability 1/p^η. */
-  eta: number
+  chances: PlaceChances
   liveIndex: LiveIndex
 }
 
@@ -27,8 +27,8 @@ const OF_LEGS = ['textScore', 'vectorScore', 'fusedScore']
 
 /**
  * Ranks the pages of the newest clicked searches of a scope anew, as the change would have, and estimates what
- * their clicks would have become: a click at position p counts (p/q)^η at position q, for position q is looked at
- * with probability 1/q^η (position-based model; Richardson, Dominowska, Ragno 2007). Only what the pages hold
+ * their clicks would have become: a click at position p counts at position q as often as that is looked at when
+ * p is once (position-based model; Richardson, Dominowska, Ragno 2007). Only what the pages hold
  * can move, so changes that find other documents can't be replayed.
  */
 export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Replayed {
@@ -51,7 +51,7 @@ export function replay(tuning: Tuning, scope: string, parts: ReplayParts): Repla
   if (moves.length === 0) return nothing('No clicked searches are logged to replay.')
   return {
     samples: moves.length,
-    estimates: estimate(moves, parts.eta),
+    estimates: estimate(moves, parts.chances),
     note:
       moves.length === 1
         ? 'One clicked search was ranked anew.'
@@ -100,13 +100,16 @@ function rank(
  * Relative changes of clicks and of the mean reciprocal rank of what was clicked (none beside 0: all of it stood beyond
  * the tenth place), and its mean position.
  */
-function estimate(moves: readonly [number, number][], eta: number): Record<string, number> {
+function estimate(
+  moves: readonly [number, number][],
+  chances: PlaceChances,
+): Record<string, number> {
   const mean = (of: (from: number, to: number) => number) =>
     moves.reduce((sum, [from, to]) => sum + of(from, to), 0) / moves.length
   const change = (value: number) => Number((value - 1).toFixed(6))
   const before = mean(reciprocalRank)
   return {
-    ctrChange: change(mean((from, to) => (from / to) ** eta)),
+    ctrChange: change(mean((from, to) => chanceAt(chances, to) / chanceAt(chances, from))),
     ...(before > 0 ? { mrrChange: change(mean((_, to) => reciprocalRank(to)) / before) } : {}),
     clickPosition: Number(mean((_, to) => to).toFixed(6)),
   }

@@ -7,6 +7,7 @@ import type { Loop } from '../loop/loop.ts'
 import type { MemorySettings } from '../memory/click-rate.ts'
 import type { Examination } from '../memory/examination.ts'
 import type { Models } from '../models/models.ts'
+import { firstChances } from '../statistics/place-chances.ts'
 import { convergence } from './convergence.ts'
 import { effectiveness } from './effectiveness.ts'
 import type { Score } from './score.ts'
@@ -20,12 +21,13 @@ export interface LearningHealth {
   scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
   /** Notes how far learning has come; called about once a second. */
   watch: (nowMs: number) => void
-  /** How people look at positions: the η in use, and what drawn orders say of it. */
+  /** How people look at positions: the η and the chances in use, and what drawn orders say of η. */
   examination: () => ExaminationState
 }
 
 interface ExaminationState {
   inUse: number
+  places: number[]
   eta: number | null
   low: number | null
   high: number | null
@@ -57,7 +59,11 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   async function score(nowMs: number) {
     return {
       effectiveness: effectiveness(store, nowMs),
-      convergence: await convergence(store, { ...config, eta: parts.examination.inUse() }, nowMs),
+      convergence: await convergence(
+        store,
+        { ...config, chances: parts.examination.inUse() },
+        nowMs,
+      ),
       stability: stability(events.counts(nowMs - config.retentionMs)),
     }
   }
@@ -88,8 +94,10 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
     },
     examination: () => {
       const { eta, low, high, samples } = parts.examination.estimate()
+      const inUse = parts.examination.inUse()
       return {
-        inUse: parts.examination.inUse(),
+        inUse: inUse.eta,
+        places: firstChances(inUse),
         eta: eta ?? null,
         low: low ?? null,
         high: high ?? null,

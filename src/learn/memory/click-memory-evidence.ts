@@ -1,9 +1,10 @@
+import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 import { DAY_MS } from '../wire/duration.ts'
 
 /**
  * What is known of one document under one query: gain, examination and looks by UTC day, flat quadruples [day, gain,
- * examination, looks, …] with ascending days. A look at position p is an examination of 1/p here, whatever η is: which
- * one holds is known later, and better every day, so that it is asked when the evidence is weighed. All are whole
+ * examination, looks, …] with ascending days. A look at position p is an examination of 1/p here, however people look: that
+ * is known later, and better every day, so that it is asked when the evidence is weighed. All are whole
  * millionths, so that sums don't depend on their order and what was added can be taken out again exactly.
  */
 export type DailyEvidence = number[]
@@ -19,8 +20,7 @@ export interface EvidenceChange {
 /** How evidence is weighed. */
 export interface Weighing {
   memoryHalfLifeMs: number
-  /** Position p is looked at with probability 1/p^η. */
-  eta: number
+  chances: PlaceChances
 }
 
 export const MILLION = 1_000_000
@@ -75,8 +75,8 @@ export function gainOf(evidence: DailyEvidence): number {
 }
 
 /** Millionths of examination, whatever their age. */
-export function examinationOf(evidence: DailyEvidence, eta = 1): number {
-  return examinationAt(eta, sumOf(evidence, 2), sumOf(evidence, 3))
+export function examinationOf(evidence: DailyEvidence, chances: PlaceChances = { eta: 1 }): number {
+  return examinationAt(chances, sumOf(evidence, 2), sumOf(evidence, 3))
 }
 
 function sumOf(evidence: DailyEvidence, column: number): number {
@@ -101,7 +101,7 @@ export function evidenceBefore(evidence: DailyEvidence, day: number): DailyEvide
 export function weighEvidence(
   evidence: DailyEvidence,
   today: number,
-  { memoryHalfLifeMs, eta }: Weighing,
+  { memoryHalfLifeMs, chances }: Weighing,
 ): { gain: number; examination: number } {
   let gain = 0
   let examination = 0
@@ -113,13 +113,15 @@ export function weighEvidence(
     examination += share * (evidence[at + 2] as number)
     looks += share * (evidence[at + 3] as number)
   }
-  return { gain, examination: examinationAt(eta, examination, looks) }
+  return { gain, examination: examinationAt(chances, examination, looks) }
 }
 
 /**
- * Looks that are an examination so great with an η of 1, with another one: as if all had been at one position, the one
+ * Looks that are an examination so great with an η of 1, as people look: as if all had been at one position, the one
  * whose 1/p is their mean. Of evidence from before looks were counted it stays as it is.
  */
-function examinationAt(eta: number, examination: number, looks: number): number {
-  return eta === 1 || looks <= examination ? examination : looks * (examination / looks) ** eta
+function examinationAt(chances: PlaceChances, examination: number, looks: number): number {
+  const isPlain = chances.eta === 1 && chances.places === undefined
+  if (isPlain || looks <= examination) return examination
+  return looks * chanceAt(chances, looks / examination)
 }

@@ -1,6 +1,7 @@
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
+import type { PlaceChances } from '../statistics/place-chances.ts'
 import {
   addEvidence,
   type DailyEvidence,
@@ -23,10 +24,10 @@ export interface Remembered {
   view?: MemoryView | undefined
 }
 
-/** What searches read: what is remembered, as it weighs on one day and with one η. */
+/** What searches read: what is remembered, as it weighs on one day and as people look. */
 export interface MemoryView {
   day: number
-  eta: number
+  chances: PlaceChances
   added: AddedScores
 }
 

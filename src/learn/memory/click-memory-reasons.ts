@@ -41,7 +41,7 @@ export function reasonsOf(
     strength: settings.memoryStrength,
     undecayed: {
       gain: gainOf(evidence) / MILLION,
-      examination: examinationOf(evidence, settings.eta) / MILLION,
+      examination: examinationOf(evidence, settings.chances) / MILLION,
     },
     halfLifeDays: settings.memoryHalfLifeMs / DAY_MS,
     firstDay: nameOf(oldest),

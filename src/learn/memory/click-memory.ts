@@ -6,6 +6,7 @@ import type { Consumer } from '../facts.ts'
 import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
 import { GROUPS } from '../loop/fold.ts'
+import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
@@ -26,7 +27,7 @@ import { unteach } from './unteach.ts'
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
  * hash and a document the added score is λ · (min(1, (c + a·p₀) / (e + a)) − p₀), with c the gains of feedback, e the
- * examinations (1/pᵑ at position p), and a·p₀ / a what is expected of a document that nobody has met.
+ * examinations (the chance that its place is looked at), and a·p₀ / a what is expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
   /** The greatest changes; none for a query that nobody gained from. */
@@ -58,8 +59,8 @@ interface MemoryParts {
   events: Pick<Events, 'recordWithin'>
   gains: Gains
   config: MemoryConfig
-  /** Position p is looked at with probability 1/p^η; what is known of it changes. */
-  eta: () => number
+  /** How people look; what is known of it changes. */
+  chances: () => PlaceChances
   clock: () => number
 }
 
@@ -75,7 +76,7 @@ interface Flagged {
   document: DocumentKey
 }
 
-interface Core extends Pick<MemoryParts, 'config' | 'eta' | 'clock'> {
+interface Core extends Pick<MemoryParts, 'config' | 'chances' | 'clock'> {
   /** What facts change; another than `read` while the log is folded anew. */
   written: Pairs
   read: Pairs
@@ -84,13 +85,13 @@ interface Core extends Pick<MemoryParts, 'config' | 'eta' | 'clock'> {
 }
 
 export function openClickMemory(parts: MemoryParts): ClickMemory {
-  const { store, events, gains, config, eta, clock } = parts
+  const { store, events, gains, config, chances, clock } = parts
   const noteSessions = () => openAttributions(store, lifeOf(config))
   const attributions = noteSessions()
   const stale = new Set<Remembered>()
   const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
   const first = openAll()
-  const core: Core = { config, eta, clock, stale, written: first, read: first }
+  const core: Core = { config, chances, clock, stale, written: first, read: first }
   const lessonsTo = (teach: Teach, known = noteSessions()) =>
     openLessons({ attributions: known, gains, teach })
   const lessons = lessonsTo((change) => core.written.add(change), attributions)
@@ -184,27 +185,27 @@ function added(core: Core, queryHash: string): AddedScores {
   const remembered = core.read.find(queryHash)
   if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING_ADDED
   const { view } = remembered
-  if (view?.day === dayOf(core.clock()) && view.eta === core.eta()) return view.added
+  if (view?.day === dayOf(core.clock()) && view.chances === core.chances()) return view.added
   remembered.view = viewOf(core, remembered)
   return remembered.view.added
 }
 
-function viewOf({ config, eta: known, clock }: Core, remembered: Remembered): MemoryView {
+function viewOf({ config, chances: known, clock }: Core, remembered: Remembered): MemoryView {
   const { gain: gained, documents } = remembered
   const day = dayOf(clock())
-  const eta = known()
-  if (gained === 0) return { day, eta, added: NOTHING_ADDED }
-  const weighing = { memoryHalfLifeMs: config.memoryHalfLifeMs, eta }
+  const chances = known()
+  if (gained === 0) return { day, chances, added: NOTHING_ADDED }
+  const weighing = { memoryHalfLifeMs: config.memoryHalfLifeMs, chances }
   let count = 0
   for (const evidence of documents.values()) {
     const { gain, examination } = weighEvidence(evidence, day, weighing)
     values[count] = addedScore(config, gain, examination)
     count += 1
   }
-  if (count > ADDED_MAX) return { day, eta, added: greatest([...documents.keys()]) }
+  if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
   const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
-  return { day, eta, added: { documents: remembered.names, values: written, count } }
+  return { day, chances, added: { documents: remembered.names, values: written, count } }
 }
 
 /** The values of the view that is being made. */
@@ -224,10 +225,10 @@ function greatest(keys: readonly DocumentKey[]): AddedScores {
   }
 }
 
-function describe({ read, config, eta, clock }: Core, queryHash: string, key: DocumentKey) {
+function describe({ read, config, chances, clock }: Core, queryHash: string, key: DocumentKey) {
   const evidence = read.find(queryHash)?.documents.get(key)
   if (evidence === undefined) return undefined
-  const settings = { ...config, eta: eta() }
+  const settings = { ...config, chances: chances() }
   const { gain, examination } = weighEvidence(evidence, dayOf(clock()), settings)
   const rate = rateOf(config, gain, examination)
   const value = addedScore(config, gain, examination)

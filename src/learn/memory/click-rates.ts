@@ -2,6 +2,7 @@ import { performance } from 'node:perf_hooks'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
+import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import type { ClickMemory } from './click-memory.ts'
 import type { RateSettings } from './click-rate.ts'
@@ -35,8 +36,7 @@ export interface ClickRatesParts {
   pool: Pick<Pool, 'run'>
   memory: Pick<ClickMemory, 'figures' | 'changes'>
   config: RatesConfig
-  /** Position p is looked at with probability 1/p^η. */
-  eta: () => number
+  chances: () => PlaceChances
   clock: () => number
   /** The indices that are open; the numbers of openings ascend. */
   opened: () => readonly RatedIndex[]
@@ -145,7 +145,7 @@ async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
     day: dayOf(core.clock()),
     // What was to be forgotten must be in no count that is kept.
     since: isRelearned ? edition : Math.max(0, edition - EDITIONS_HELD),
-    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, eta: core.eta() },
+    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, chances: core.chances() },
   })
   // Asked again with the next tick.
   if (counted === undefined) return

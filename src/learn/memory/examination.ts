@@ -7,25 +7,21 @@ import { drawnScores } from '../impressions/draw.ts'
 import { EXPLORED_MAX, marginalRows } from '../impressions/exploration.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
-import {
-  addScores,
-  expectedEta,
-  likelyEta,
-  noScores,
-  type PositionScores,
-} from '../statistics/position-bias.ts'
+import { addPlaceClick, noPlaceClicks, type PlaceChances } from '../statistics/place-chances.ts'
+import { addScores, likelyEta, noScores } from '../statistics/position-bias.ts'
 import { dayOf } from '../wire/duration.ts'
+import { CLICKS_MIN, type ClickSums, chancesBy, etaBy } from './chances-in-use.ts'
 
 /**
  * How likely people look at a position, from clicks on orders that were drawn: the chance falls as 1/pᵑ (see
- * statistics/position-bias.ts). A page of each unit counts a day, the first one that it clicks on: nobody says alone how
- * people look.
+ * statistics/position-bias.ts), and where clicks say so, otherwise (statistics/place-chances.ts). A page of each unit
+ * counts a day, the first one that it clicks on: nobody says alone how people look.
  */
 export interface Examination extends Consumer {
   /** What clicks say; undefined while they are too few. */
   estimate: () => ExaminationEstimate
-  /** The η to reckon with: what is expected, until clicks say otherwise, and the more of them the more. */
-  inUse: () => number
+  /** What to reckon with: what is expected, until clicks say otherwise, and the more of them the more. */
+  inUse: () => PlaceChances
   /** Removes the days before a moment; returns how many. */
   sweep: (beforeMs: number) => Promise<number>
 }
@@ -39,26 +35,16 @@ export interface ExaminationEstimate {
   samples: number
 }
 
-const CLICKS_MIN = 50
 /** An interval wider than this on either side says nothing. */
 const MARGIN_MAX = 1
 const Z_95 = 1.96
-/** What was measured elsewhere lies about so far from 1. */
-const DEVIATION = 0.5
-/** Nothing is gained by an η beyond these, but for one that was set. */
-const LEAST = 0
-const MOST = 2
-/** What is in use changes when it is so far from what is known: all that was reckoned with it is reckoned anew. */
-const CHANGE_MIN = 0.05
+/** Chances of places are reckoned again when there are so many times as many clicks. */
+const GROWTH = 1.05
 /** Units that can count on one day. */
 const UNITS_MAX = 4096
 const SWEEP_ROWS = 1000
 
-interface Sums extends PositionScores {
-  clicks: number
-}
-
-interface Day extends Sums {
+interface Day extends ClickSums {
   /** Two numbers for each unit that can count: the hash of its page, and a bit for each hit that it clicked. */
   pages: Int32Array
 }
@@ -67,15 +53,18 @@ interface Core {
   store: Store
   changed: Map<number, Day>
   /** Over all days. */
-  sums: Sums
+  sums: ClickSums
   expected: number
-  inUse: number
+  inUse: PlaceChances
+  /** How many clicks there were when chances of places were last reckoned. */
+  reckoned: number
 }
 
 /** `expected` is the η that holds while nothing is known. */
 export function openExamination(store: Store, expected: number): Examination {
   const { examinations } = store.tables
-  const core: Core = { store, changed: new Map(), sums: newSums(), expected, inUse: expected }
+  const inUse = { eta: expected }
+  const core: Core = { store, changed: new Map(), sums: newSums(), expected, inUse, reckoned: 0 }
 
   return {
     name: 'examination',
@@ -112,8 +101,8 @@ export function openExamination(store: Store, expected: number): Examination {
   }
 }
 
-function newSums(): Sums {
-  return { clicks: 0, ...noScores() }
+function newSums(): ClickSums {
+  return { clicks: 0, ...noScores(), pairs: noPlaceClicks() }
 }
 
 /** Over the days on the disk and those that are not there yet. */
@@ -122,12 +111,14 @@ function addUp(core: Core): void {
   core.sums = newSums()
   const saved = [...store.tables.examinations.range()]
   const days = saved.filter(({ key }) => !changed.has(key)).map(({ value }) => value)
-  for (const { clicks, places, parts } of [...days, ...changed.values()]) {
+  for (const { clicks, places, parts, pairs } of [...days, ...changed.values()]) {
     // Days of earlier versions have other sums.
     if (places === undefined || parts === undefined) continue
     core.sums.clicks += clicks
     addAll(core.sums.places, places)
     addAll(core.sums.parts, parts)
+    addAll(core.sums.pairs.clicked, pairs?.clicked ?? [])
+    addAll(core.sums.pairs.expected, pairs?.expected ?? [])
   }
 }
 
@@ -145,9 +136,11 @@ function take(core: Core, fact: FeedbackFact): void {
   if (!isFirst(day.pages, { unit, queryId: impression.queryId, hit })) return
   const chances = chancesOf(impression, exploration, hit)
   if (chances === undefined) return
+  const moved = { place: hit, own: exploration.order?.[hit] ?? hit }
   for (const sums of [day, core.sums]) {
     sums.clicks += 1
     addScores(sums, hit, chances)
+    addPlaceClick(sums.pairs, moved, chances)
   }
 }
 
@@ -155,11 +148,11 @@ function dayAt({ store, changed }: Core, at: number): Day {
   const known = changed.get(at)
   if (known !== undefined) return known
   const row: ExaminationDay | undefined = store.tables.examinations.get(at)
-  const { clicks = 0, places, parts, pages } = row ?? {}
+  const { clicks = 0, places, parts, pages, pairs = noPlaceClicks() } = row ?? {}
   const day =
     places === undefined || parts === undefined || pages === undefined
       ? { ...newSums(), pages: new Int32Array(2 * UNITS_MAX) }
-      : { clicks, places, parts, pages: new Int32Array(new Uint8Array(pages).buffer) }
+      : { clicks, places, parts, pairs, pages: new Int32Array(new Uint8Array(pages).buffer) }
   changed.set(at, day)
   return day
 }
@@ -202,16 +195,16 @@ function chancesOf(
 }
 
 function use(core: Core): void {
-  const { sums, expected } = core
-  const isKnown = sums.clicks >= CLICKS_MIN
-  const prior = { mean: expected, deviation: DEVIATION }
-  const most = Math.max(MOST, expected)
-  const next = isKnown ? expectedEta(sums, prior, [LEAST, most]) : expected
-  if (Math.abs(next - core.inUse) >= CHANGE_MIN) core.inUse = Number(next.toFixed(2))
+  const { sums, expected, inUse } = core
+  const eta = etaBy(sums, expected, inUse.eta)
+  const isGrown = sums.clicks < core.reckoned || sums.clicks > core.reckoned * GROWTH
+  if (eta === inUse.eta && !isGrown) return
+  core.reckoned = sums.clicks
+  core.inUse = chancesBy(sums, eta, inUse)
 }
 
-function estimateOf({ clicks, ...scores }: Sums): ExaminationEstimate {
-  const likely = clicks < CLICKS_MIN ? undefined : likelyEta(scores)
+function estimateOf({ clicks, places, parts }: ClickSums): ExaminationEstimate {
+  const likely = clicks < CLICKS_MIN ? undefined : likelyEta({ places, parts })
   const margin = Z_95 * (likely?.error ?? Number.POSITIVE_INFINITY)
   if (likely === undefined || margin > MARGIN_MAX)
     return { eta: undefined, low: undefined, high: undefined, samples: clicks }

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { move } from '../states.ts'
+import type { PlaceChances } from '../statistics/place-chances.ts'
 import { openStaysAhead } from '../wire/stays-ahead.ts'
 import { type Activation, beginStage, refuseUnservable } from './activation.ts'
 import { askWhole } from './ask-whole.ts'
@@ -29,8 +30,7 @@ export interface GatingParts {
   events: Events
   activation: Activation
   evidence: ModelEvidence
-  /** Position p is looked at with probability 1/p^η. */
-  eta: () => number
+  chances: () => PlaceChances
   config: Config
   clock: () => number
 }
@@ -87,11 +87,11 @@ function searchesMin(config: Config, { stage }: Trial): number {
   return stage === 'CANARY' ? config.modelCanarySearchesMin : config.modelShadowSearches
 }
 
-function limits({ config, eta }: GatingParts, { modelId, version }: VersionName) {
+function limits({ config, chances }: GatingParts, { modelId, version }: VersionName) {
   return {
     dataDir: config.dataDir,
     candidate: { modelId, version },
-    eta: eta(),
+    chances: chances(),
     priorRate: config.memoryPriorRate,
     effectiveUnitsMin: config.modelGateSampleMin,
     liftMin: config.modelGateLiftMin,

@@ -27,7 +27,7 @@ import {
 } from './answers.ts'
 import { openChanges } from './changes.ts'
 import { type ModelEvidence, openEvidence } from './evidence.ts'
-import { type Gating, openGating } from './gating.ts'
+import { type Gating, type GatingParts, openGating } from './gating.ts'
 import { type ModelIntake, openModelIntake } from './intake.ts'
 import { openRankingModels, type RankingModels } from './ranking-models.ts'
 import { openServing, type Serving } from './serving.ts'
@@ -84,8 +84,7 @@ export interface ModelsParts {
   clock: () => number
   logger: { error: (fields: object, message: string) => void }
   gainOf: (entry: FeedbackEntry) => number | undefined
-  /** Position p is looked at with probability 1/p^η. */
-  eta: () => number
+  chances: GatingParts['chances']
 }
 
 interface Parts extends ModelsParts {
@@ -147,7 +146,7 @@ export function openModels(options: ModelsParts): Models {
 }
 
 function openParts(options: ModelsParts): Parts {
-  const { store, pool, events, config, clock, logger, gainOf, eta } = options
+  const { store, pool, events, config, clock, logger, gainOf, chances } = options
   const same = { store, pool, events, config, clock, logger }
   const onFailure = ({ modelId, version }: VersionName, reason: string): void => {
     logger.error({ modelId, version, reason }, 'a model could not be loaded')
@@ -164,9 +163,9 @@ function openParts(options: ModelsParts): Parts {
   const evidence = openEvidence({ store, gainOf, trial: () => ranking.standing().trial })
   const activation = openActivation({ ...same, versions, evidence, load: serving.load })
   const intake = openModelIntake({ ...same, versions, serving, activation })
-  const gating = openGating({ ...same, eta, versions, activation, evidence })
+  const gating = openGating({ ...same, chances, versions, activation, evidence })
   const onEnd = ranking.refresh
-  const training = openTraining({ ...same, eta, versions, evidence, intake, gating, onEnd })
+  const training = openTraining({ ...same, chances, versions, evidence, intake, gating, onEnd })
   return { ...options, versions, serving, ranking, activation, intake, evidence, gating, training }
 }
 

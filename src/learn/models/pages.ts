@@ -5,6 +5,7 @@ import { drawnScores } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
+import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 
 /** One shown page as training and gates see it; lists by hit, in shown order. */
 export interface Page {
@@ -32,8 +33,7 @@ export interface Page {
 export interface PageFilter {
   /** The row of a document of which nothing is known: rows from before a feature was added have its number for it. */
   blank: Float32Array
-  /** Position p is looked at with probability 1/p^η. */
-  eta: number
+  chances: PlaceChances
   sinceMs: number
   /** Only pages of units that are held out, or only of the others. */
   heldOut?: boolean
@@ -98,7 +98,7 @@ function collect(
     const features = found.features()
     const gains = (judgement ?? judgementOf(impression.queryId))?.gains ?? []
     const rows = widened(features, impression.features, filter.blank)
-    pages.push(pageOf({ ...impression, unit }, rows, new Map(gains), filter.eta))
+    pages.push(pageOf({ ...impression, unit }, rows, new Map(gains), filter.chances))
   }
   return pages
 }
@@ -131,10 +131,10 @@ function pageOf(
   impression: Impression & { unit: string },
   features: Float32Array,
   gains: Map<number, number>,
-  eta: number,
+  chances: PlaceChances,
 ): Page {
   const { unit, timeMs, model = '', scores, from, shadowModel, shadowScores } = impression
-  const examination = scores.map((_, place) => (from + place + 1) ** -eta)
+  const examination = scores.map((_, place) => chanceAt(chances, from + place + 1))
   return {
     unit,
     timeMs,

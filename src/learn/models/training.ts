@@ -13,6 +13,7 @@ import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
+import type { PlaceChances } from '../statistics/place-chances.ts'
 import { readMoment } from '../wire/moment.ts'
 import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
@@ -46,8 +47,7 @@ export interface TrainingParts {
   versions: Pick<Versions, 'model' | 'find' | 'standing'>
   intake: ModelIntake
   gating: Gating
-  /** Position p is looked at with probability 1/p^η. */
-  eta: () => number
+  chances: () => PlaceChances
   clock: () => number
   logger: { error: (fields: object, message: string) => void }
   /** Runs when a training has ended: the models may have changed. */
@@ -183,7 +183,7 @@ async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
   try {
     const { dataDir, modelTrainClicksMin: pagesMin } = config
     const { memoryPriorRate: priorRate } = config
-    const input = { dataDir, sinceMs, eta: parts.eta(), priorRate, kinds, pagesMin }
+    const input = { dataDir, sinceMs, chances: parts.chances(), priorRate, kinds, pagesMin }
     const made = await askWhole(() => pool.run('train', input))
     if (made.trained === undefined) {
       const counts = { needed: pagesMin, have: made.pages }

@@ -87,7 +87,7 @@ export function openWorkshop(
     adaptations = openAdaptations({
       ...{ store, patterns, config, clock, events: openEvents(store, clock, config) },
       find: (queryId) => learner?.log.find(queryId),
-      eta: () => 1,
+      chances: () => ({ eta: 1 }),
       featureNames: () => FEATURES,
       exactModel: (name) => (name === 'known' ? name : undefined),
       liveIndex,

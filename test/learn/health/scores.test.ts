@@ -49,7 +49,7 @@ describe('effectiveness', () => {
 })
 
 describe('convergence', () => {
-  const config = { ...readConfig({}), eta: 1 }
+  const config = { ...readConfig({}), chances: { eta: 1 } }
   const MILLION = 1_000_000
 
   async function scored(evidence: number[][]) {

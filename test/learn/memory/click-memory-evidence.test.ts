@@ -75,7 +75,10 @@ it('each day weighs what its age leaves of it; days to come weigh like today', (
     { day: 12, gain: 1_000_000, examination: 0, looks: 0 },
     { day: 15, gain: 500_000, examination: 0, looks: 0 },
   ])
-  const weighed = weighEvidence(evidence, 14, { memoryHalfLifeMs: 2 * 86_400_000, eta: 1 })
+  const weighed = weighEvidence(evidence, 14, {
+    memoryHalfLifeMs: 2 * 86_400_000,
+    chances: { eta: 1 },
+  })
   expect(weighed).toEqual({ gain: 0.25 + 0.5 + 0.5, examination: 0.5 })
 })
 
@@ -85,7 +88,7 @@ it('looks at one position weigh 1/p^η whatever η is; those at several as if al
       const each = count * 1_000_000
       return { day: 1, gain: 0, examination: each / position, looks: each }
     })
-    return weighEvidence(fold(changes), 1, { memoryHalfLifeMs: 1, eta }).examination
+    return weighEvidence(fold(changes), 1, { memoryHalfLifeMs: 1, chances: { eta } }).examination
   }
   for (const eta of [0, 0.5, 1, 2]) expect(weigh([[4, 3]], eta)).toBeCloseTo(3 * 4 ** -eta, 12)
   expect(
@@ -117,8 +120,25 @@ it('looks at one position weigh 1/p^η whatever η is; those at several as if al
   ).toBeCloseTo(4 * (2.5 / 4) ** 2, 12)
 })
 
+it('looks weigh by the chance of their position, where it is another than η has it', () => {
+  const places = [1, 1, 1, 0.02, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01]
+  const weighed = (position: number, looks: number) => {
+    const each = looks * 1_000_000
+    const evidence = fold([{ day: 1, gain: 0, examination: each / position, looks: each }])
+    const weighing = { memoryHalfLifeMs: 1, chances: { eta: 1, places } }
+    return weighEvidence(evidence, 1, weighing).examination
+  }
+  expect(weighed(1, 2)).toBe(2)
+  expect(weighed(3, 6)).toBeCloseTo(6, 12)
+  expect(weighed(4, 8)).toBeCloseTo(0.16, 12)
+  // Behind the tenth it goes on falling.
+  expect(weighed(20, 10)).toBeCloseTo(0.05, 12)
+})
+
 it('evidence from before looks were counted weighs what it did', () => {
   const before = [1, 0, 250_000, 250_000]
   for (const eta of [0, 1, 2])
-    expect(weighEvidence(before, 1, { memoryHalfLifeMs: 1, eta }).examination).toBe(0.25)
+    expect(weighEvidence(before, 1, { memoryHalfLifeMs: 1, chances: { eta } }).examination).toBe(
+      0.25,
+    )
 })

@@ -299,10 +299,10 @@ it('what was learned is weighed by how people are known to look, also what was l
   const sessionId = await session()
   await tell(sessionId, search(sessionId, ['a', 'b', 'c', 'd']), 'd')
   expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 4), 6)
-  people.eta = 0
+  people.chances = { eta: 0 }
   expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1), 6)
   expect((await added()).b).toBeCloseTo(scoreOf(0, 1), 6)
-  people.eta = 2
+  people.chances = { eta: 2 }
   expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 16), 6)
   expect(memory.describe(QUERY_HASH, '1/d')).toMatchObject({
     examination: expect.closeTo(1 / 16, 6),
@@ -312,7 +312,7 @@ it('what was learned is weighed by how people are known to look, also what was l
 
 it('what was not in sight counts as no look', async () => {
   const { session, search, tell, added, memory, people } = start()
-  people.eta = 0
+  people.chances = { eta: 0 }
   const [first, second] = [await session(), await session()]
   await tell(first, search(first, ['a', 'b']), 'b')
   const queryId = search(second, ['a', 'b'])

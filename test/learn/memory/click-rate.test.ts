@@ -11,7 +11,7 @@ import { DAY_MS, openLearner, START_MS } from '../learner.ts'
 const TODAY = dayOf(START_MS)
 const SETTINGS = {
   ...{ memoryPriorWeight: 2, memoryPriorRate: 0.05, memoryHalfLifeMs: 10 * DAY_MS },
-  eta: 1,
+  chances: { eta: 1 },
 }
 
 /** A query's row: for each document [days ago, gain, examination] of each day, oldest first. */

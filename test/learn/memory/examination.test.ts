@@ -100,9 +100,9 @@ it('days of earlier versions say nothing, and are gone on with', async () => {
   expect(examination.estimate().samples).toBe(1)
 })
 
-/** Searches of which a share is drawn, and people who look at position p with 1/p^η. */
+/** Searches of which a share is drawn, and people who look at position p with 1/p^η, or with the chance that is given. */
 function simulate(
-  eta: number,
+  eta: number | ((place: number) => number),
   searches: number,
   seed: number,
   { expected = 1, store = temporaryStore() }: { expected?: number; store?: Store } = {},
@@ -110,6 +110,7 @@ function simulate(
   const epsilon = 0.2
   const temperature = 0.2
   const examination = openExamination(store, expected)
+  const look = typeof eta === 'number' ? (place: number) => place ** -eta : eta
   const random = seeded(seed)
   for (let search = 0; search < searches; search += 1) {
     const scores = Array.from({ length: 6 }, () => random()).sort((a, b) => b - a)
@@ -122,7 +123,7 @@ function simulate(
     const impression = shown({ scores, order, epsilon, temperature, ...names })
     const receivedMs = NOW_MS + Math.floor(search / 200) * DAY_MS
     for (const [hit, place] of order.entries())
-      if (random() < (worth[place] as number) * (hit + 1) ** -eta)
+      if (random() < (worth[place] as number) * look(hit + 1))
         examination.take(click(impression, hit, { receivedMs }))
   }
   examination.publish?.()
@@ -159,16 +160,16 @@ describe('the estimate', () => {
 
 describe('the η in use', () => {
   it('is what is expected until there are clicks enough, and then goes where they say', () => {
-    expect(simulate(0, 10, 3).inUse()).toBe(1)
-    expect(simulate(0, 10, 3, { expected: 0.7 }).inUse()).toBe(0.7)
-    expect(simulate(0, 2000, 3).inUse()).toBeLessThan(0.15)
-    expect(simulate(2, 2000, 3).inUse()).toBeGreaterThan(1.7)
-    expect(Math.abs(simulate(1, 2000, 3).inUse() - 1)).toBeLessThan(0.15)
+    expect(simulate(0, 10, 3).inUse().eta).toBe(1)
+    expect(simulate(0, 10, 3, { expected: 0.7 }).inUse().eta).toBe(0.7)
+    expect(simulate(0, 2000, 3).inUse().eta).toBeLessThan(0.15)
+    expect(simulate(2, 2000, 3).inUse().eta).toBeGreaterThan(1.7)
+    expect(Math.abs(simulate(1, 2000, 3).inUse().eta - 1)).toBeLessThan(0.15)
   })
 
   it('stays within what anything is gained by, but for one that was set', () => {
-    expect(simulate(4, 4000, 3).inUse()).toBe(2)
-    expect(simulate(4, 4000, 3, { expected: 4 }).inUse()).toBeGreaterThan(3)
+    expect(simulate(4, 4000, 3).inUse().eta).toBe(2)
+    expect(simulate(4, 4000, 3, { expected: 4 }).inUse().eta).toBeGreaterThan(3)
   })
 
   it('is the same after a start, and another only when searches see it', async () => {
@@ -176,12 +177,56 @@ describe('the η in use', () => {
     const first = simulate(0, 2000, 3, { store })
     await store.write(() => first.save())
     const again = openExamination(store, 1)
-    expect(again.inUse()).toBe(1)
+    expect(again.inUse().eta).toBe(1)
     again.load()
-    expect(again.inUse()).toBeCloseTo(first.inUse(), 1)
+    expect(again.inUse().eta).toBeCloseTo(first.inUse().eta, 1)
     await store.write(() => again.reset?.())
-    expect(again.inUse()).toBeCloseTo(first.inUse(), 1)
+    expect(again.inUse().eta).toBeCloseTo(first.inUse().eta, 1)
     again.publish?.()
-    expect(again.inUse()).toBe(1)
+    expect(again.inUse().eta).toBe(1)
+  })
+})
+
+describe('the chances in use', () => {
+  const threeAlike = (place: number) => (place <= 3 ? 1 : 0)
+
+  it('are those of η where people look so, and no others until clicks say otherwise', () => {
+    expect(simulate(1, 10, 3).inUse()).toEqual({ eta: 1 })
+    const { eta, places = [] } = simulate(1, 2000, 3).inUse()
+    for (const [at, chance] of places.entries())
+      expect(Math.abs(chance - (at + 1) ** -eta)).toBeLessThan(0.15)
+  })
+
+  it('are found where people look at three hits alike, and are the same after a start', async () => {
+    const store = temporaryStore()
+    const first = simulate(threeAlike, 2000, 3, { store })
+    const { places = [] } = first.inUse()
+    for (const chance of places.slice(0, 3)) expect(chance).toBeGreaterThan(0.7)
+    for (const chance of places.slice(3)) expect(chance).toBeLessThan(0.05)
+    await store.write(() => first.save())
+    const again = openExamination(store, 1)
+    again.load()
+    expect(again.inUse().places?.[2]).toBeCloseTo(places[2] as number, 1)
+    expect(again.inUse().places?.[3]).toBeLessThan(0.05)
+    await store.write(() => again.reset?.())
+    again.publish?.()
+    expect(again.inUse()).toEqual({ eta: 1 })
+  })
+
+  it('of days that did not tell them are those of η', async () => {
+    const store = temporaryStore()
+    const first = simulate(0, 2000, 3, { store })
+    await store.write(() => {
+      first.save()
+      for (const { key, value } of [...store.tables.examinations.range()]) {
+        const { pairs: _, ...earlier } = value
+        store.tables.examinations.put(key, earlier)
+      }
+    })
+    const again = openExamination(store, 1)
+    again.load()
+    const { eta, places } = again.inUse()
+    expect(eta).toBeLessThan(0.15)
+    expect(places).toBeUndefined()
   })
 })

@@ -28,7 +28,14 @@ async function start() {
     return { gate, outcome: says.outcome, timeMs: 0, figures: {} }
   }
   const pool = { run } as unknown as GatingParts['pool']
-  const gating = openGating({ ...same, pool, versions, activation, evidence, eta: () => 1 })
+  const gating = openGating({
+    ...same,
+    pool,
+    versions,
+    activation,
+    evidence,
+    chances: () => ({ eta: 1 }),
+  })
   const add = async (modelId: string, checksum = modelId) => {
     const made = { modelId, checksum, source: 'SYNC' as const, servable: true }
     const rest = { reasons: [], unfinished: false, bytes: Buffer.from('{}') }

@@ -29,7 +29,12 @@ it('rows from before a feature was added say that nothing is known of it, others
   }
   const names = native.featureNames()
   const blank = blankRow(names, 0.25)
-  const pages = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs: 0, limit: 100 })
+  const pages = shownPages(openReader(dataDir), {
+    blank,
+    chances: { eta: 1 },
+    sinceMs: 0,
+    limit: 100,
+  })
   const row = (width: number, hit: number) => [
     ...Array.from({ length: width }, (_, at) => width * 100 + hit * width + at),
     ...names.slice(width).map((name) => (name === 'clickRate' ? 0.25 : 0)),
@@ -54,7 +59,12 @@ it('pages are those since a moment, which counts, and fifty of one unit at most'
       store.tables.impressions.put(each.queryId, encodeImpression(partsOf(each, rows)))
   })
   const unitsSince = (sinceMs: number) => {
-    const pages = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs, limit: 1000 })
+    const pages = shownPages(openReader(dataDir), {
+      blank,
+      chances: { eta: 1 },
+      sinceMs,
+      limit: 1000,
+    })
     return ['early', 'busy'].map((name) => pages.filter(({ unit }) => unit === name).length)
   }
   expect(unitsSince(1001)).toEqual([1, 50])
@@ -72,7 +82,12 @@ it('hits of equal scores are expected where they stood before the draw', async (
     const rows = new Float32Array(HITS.length * blank.length)
     store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
   })
-  const [page] = shownPages(openReader(dataDir), { blank, eta: 1, sinceMs: 0, limit: 1 })
+  const [page] = shownPages(openReader(dataDir), {
+    blank,
+    chances: { eta: 1 },
+    sinceMs: 0,
+    limit: 1,
+  })
   // Of ten searches nine show the greedy order, and one any: each place is as likely.
   const any = (1 + 1 / 2 + 1 / 3) / 3
   const expected = [1 / 3, 1, 1 / 2].map((greedy) => 0.9 * greedy + 0.1 * any)
