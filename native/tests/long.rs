@@ -303,3 +303,42 @@ fn ranges_that_overlap_count_each_document_once_in_each_of_them() {
         assert_eq!(counted["count"], json!(expected.count()), "{range}");
     }
 }
+
+#[test]
+fn a_phrase_whose_last_word_is_open_is_found_wherever_words_go_on_so() {
+    let mut index = Index::new(&reference::definition());
+    let mut random = Random(5);
+    for from in [1, 1000, 1100] {
+        let documents = (from..from + 900).map(|ord| {
+            let mut doc = reference::document(&mut random, ord);
+            let words = (0..random.below(12))
+                .map(|_| format!("x{}", random.below(90).min(random.below(120))));
+            doc.source["content"] = json!(words.collect::<Vec<_>>().join(" "));
+            doc
+        });
+        let documents = documents.filter(|doc| index.documents.iter().all(|d| d.ord != doc.ord));
+        let documents = documents.collect();
+        index.change(documents, &[from + 7, from + 8, from + 500]);
+    }
+    for query in ["x", "x1", "x77", "x3 x", "x80 x", "x0 x1", "x2 x5 x"] {
+        let words: Vec<&str> = query.split(' ').collect();
+        let (open, closed) = words.split_last().unwrap();
+        let is_said = |row: &[&str]| {
+            let (last, before) = row.split_last().unwrap();
+            before == closed && last.starts_with(open)
+        };
+        let has = |doc: &reference::Doc| {
+            let own: Vec<&str> = doc.text("content").split(' ').collect();
+            own.windows(words.len()).any(is_said)
+        };
+        let documents = index.documents.iter().filter(|doc| has(doc));
+        let mut expected: Vec<u64> = documents.map(|doc| doc.ord).collect();
+        expected.sort_unstable();
+        let mut found = index.search(json!({
+            "mode": "text", "query": query, "phrase": true, "prefix": true, "size": 10_000
+        }));
+        found.ords.sort_unstable();
+        assert_eq!(found.ords, expected, "{query}");
+        assert!(words.len() > 2 || !expected.is_empty(), "{query}");
+    }
+}

@@ -425,11 +425,20 @@ impl Reader<'_> {
 
     /// The whole text as one row of words, or as others that mean the same.
     fn phrase(&self, slop: u32, prefix: bool, required: bool) -> Result<Option<Clause>, Failure> {
+        let open = if prefix {
+            self.completions()?
+        } else {
+            Vec::new()
+        };
         let mut ways = vec![Vec::new(); self.analyzers.len()];
         for (group, analyzer) in self.analyzers.iter().enumerate() {
+            let open = open
+                .iter()
+                .filter_map(|word| only_term(analyzer, &word.text));
+            let open: Vec<String> = open.collect();
             for mut slots in rows_of(&self.query_terms(group)?) {
-                if prefix {
-                    self.open_end(analyzer, &mut slots)?;
+                if let Some(last) = slots.last_mut() {
+                    add_ends(last, &open);
                 }
                 ways[group].push(Way {
                     slots,
@@ -449,21 +458,22 @@ impl Reader<'_> {
         }))
     }
 
-    fn open_end(&self, analyzer: &Analyzer, slots: &mut [Slot]) -> Result<(), Failure> {
+    /// The words that the last one is the beginning of.
+    fn completions(&self) -> Result<Vec<Word>, Failure> {
         let plain = &self.snapshot.definition.words_analyzer;
-        let (Some(word), Some(slot)) = (plain.terms(self.text).pop(), slots.last_mut()) else {
-            return Ok(());
-        };
-        for found in words::completions(self.snapshot, &word.text, PREFIX_WORDS_MAX)? {
-            let mut terms = analyzer.terms(&found.text);
-            if terms.len() == 1 {
-                let text = terms.remove(0).text;
-                if !slot.terms.contains(&text) {
-                    slot.terms.push(text);
-                }
-            }
+        match plain.terms(self.text).pop() {
+            Some(word) => words::completions(self.snapshot, &word.text, PREFIX_WORDS_MAX),
+            None => Ok(Vec::new()),
         }
-        Ok(())
+    }
+}
+
+/// Lets any of some terms stand at a place, too.
+fn add_ends(slot: &mut Slot, terms: &[String]) {
+    for term in terms {
+        if !slot.terms.contains(term) {
+            slot.terms.push(term.clone());
+        }
     }
 }
 
