@@ -483,14 +483,15 @@ fn shown(
     mut words: Vec<Option<String>>,
 ) -> Vec<(u64, Key)> {
     let mut counts: Vec<u64> = tallies.iter().map(|tally| tally.count).collect();
-    for (place, word) in words.iter().enumerate() {
-        let same = word.clone().and_then(|word| places.get(&Key::Text(word)));
-        if let Some(same) = same {
-            counts[*same as usize] += std::mem::take(&mut counts[place]);
-        }
-    }
-    // So it is with a date of a mapped field and a word in the spelling that dates are shown in.
+    // Where no word is nothing but a word, there are no two of these to be one.
     if places.keys().any(|key| matches!(key, Key::Text(_))) {
+        for (place, word) in words.iter().enumerate() {
+            let same = word.clone().and_then(|word| places.get(&Key::Text(word)));
+            if let Some(same) = same {
+                counts[*same as usize] += std::mem::take(&mut counts[place]);
+            }
+        }
+        // So it is with a date of a mapped field and a word in the spelling that dates are shown in.
         for (key, place) in &places {
             let Key::Date(nanos) = key else { continue };
             if words[*place as usize].is_some() {
