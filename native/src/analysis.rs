@@ -4,6 +4,7 @@ pub mod compose;
 pub mod emoji;
 pub mod length;
 pub mod lower;
+pub mod signs;
 pub mod stem;
 pub mod synonyms;
 pub mod term;
@@ -20,6 +21,7 @@ use tantivy::tokenizer::{
 use crate::analysis::compose::ComposeFilter;
 use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
+use crate::analysis::signs::{has_signs, signed};
 use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
 use crate::analysis::term::{QueryTerm, Step, Term};
@@ -67,6 +69,9 @@ enum FilterDefinition {
         #[serde(default)]
         words: Vec<String>,
         language: Option<String>,
+        /// Texts that have no other words keep them.
+        #[serde(default, rename = "unlessAlone")]
+        unless_alone: bool,
     },
     Synonym {
         rules: Vec<Vec<String>>,
@@ -82,7 +87,13 @@ pub struct Analyzer {
     full: TextAnalyzer,
     /// The analyzer over one word, folded behind its stemmer and not before it.
     folded_late: Option<TextAnalyzer>,
+    /// Everything but synonyms and stop words, for texts of these alone, where such texts keep them.
+    alone: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
+    /// Whether names with signs behind them (`C++`) have a form with these.
+    pub signs: bool,
+    /// Whether it stems English.
+    pub stems_english: bool,
     /// Whether it cuts words into pieces, of which a short text may have very many.
     pub cuts: bool,
     /// Whether letters lose their accents.
@@ -130,7 +141,15 @@ impl Analyzer {
         Ok(Analyzer {
             full,
             folded_late,
+            alone: alone(definition)?,
             synonyms,
+            signs: is_named(&definition.tokenizer, &["standard"])
+                && filters
+                    .iter()
+                    .any(|f| matches!(f, FilterDefinition::Lowercase)),
+            stems_english: filters.iter().any(
+                |f| matches!(f, FilterDefinition::Stemmer { language } if language == "english"),
+            ),
             cuts: is_cutting(&definition.tokenizer),
             folds: filters.iter().any(is_fold),
         })
@@ -151,9 +170,14 @@ impl Analyzer {
             while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
             return;
         }
-        let mut analyzer = self.full.clone();
-        let mut stream = analyzer.token_stream(text);
-        while stream.advance() && each(&stream.token().text, stream.token().position) {}
+        let mut any = false;
+        each_of(&self.full, text, |term, position| {
+            any = true;
+            each(term, position)
+        });
+        if let Some(alone) = self.alone.as_ref().filter(|_| !any) {
+            each_of(alone, text, each);
+        }
     }
 
     /// The terms of a text, one for each word.
@@ -161,11 +185,21 @@ impl Analyzer {
         terms_of(&self.full, text)
     }
 
-    /// The terms of a text, as it is indexed: also those of words that have another form.
+    /// The terms of a text, as it is indexed: also those of words that have another form, and stop words where there is no
+    /// other word.
+    pub fn forms(&self, text: &str) -> Vec<Term> {
+        let forms = self.said_forms(text);
+        match &self.alone {
+            Some(alone) if forms.is_empty() => terms_of(alone, text),
+            _ => forms,
+        }
+    }
+
+    /// The terms of a text without its stop words, whatever else it has; also those of words that have another form.
     ///
     /// Stemmers know endings by their accents (`informações`), and people leave accents out. So what is stemmed and then
-    /// folded is found beside what is folded and then stemmed, where the two differ.
-    pub fn forms(&self, text: &str) -> Vec<Term> {
+    /// folded is found beside what is folded and then stemmed, where the two differ. `C++` is found by its letter, too.
+    pub fn said_forms(&self, text: &str) -> Vec<Term> {
         let terms = self.terms(text);
         if !self.has_forms(text) {
             return terms;
@@ -174,18 +208,26 @@ impl Analyzer {
         let mut forms = Vec::with_capacity(terms.len());
         for term in terms {
             let other = other_form(late.as_mut(), text, term.from..term.to, &term.text);
-            let other = other.map(|text| Term {
+            let signed = signed(text, term.from..term.to).filter(|_| self.signs);
+            let others = other.into_iter().chain(signed).map(|text| Term {
                 text,
                 ..term.clone()
             });
+            let others: Vec<Term> = others.collect();
             forms.push(term);
-            forms.extend(other);
+            forms.extend(others);
         }
         forms
     }
 
     fn has_forms(&self, text: &str) -> bool {
-        self.folded_late.is_some() && is_accented(text)
+        self.folded_late.is_some() && is_accented(text) || self.signs && has_signs(text)
+    }
+
+    /// The terms of a query of stop words alone, as texts of these alone have them; none where such texts have none.
+    pub fn alone_terms(&self, text: &str) -> Vec<Term> {
+        let alone = self.alone.as_ref();
+        alone.map_or_else(Vec::new, |alone| terms_of(alone, text))
     }
 
     /// The terms of a query: synonyms are alternatives at one place; `more` beside the analyzer's own.
@@ -220,7 +262,8 @@ impl Analyzer {
     }
 }
 
-fn single(term: Term) -> QueryTerm {
+/// A term of a query that is said in one way.
+pub(crate) fn single(term: Term) -> QueryTerm {
     let step = Step {
         offset: 0,
         text: term.text,
@@ -245,10 +288,28 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
     Analyzer {
         full,
         folded_late: None,
+        alone: None,
         synonyms: None,
+        signs: false,
+        stems_english: false,
         cuts: false,
         folds,
     }
+}
+
+/// The analyzer without its stop words, where texts of these alone keep them.
+fn alone(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
+    let keeps = |filter: &&FilterDefinition| matches!(filter, FilterDefinition::Stop { unless_alone, .. } if *unless_alone);
+    if !definition.filters.iter().any(|filter| keeps(&filter)) {
+        return Ok(None);
+    }
+    let others = definition.filters.iter().filter(|filter| !keeps(filter));
+    let others: Vec<FilterDefinition> = others.cloned().collect();
+    chain(tokenizer(&definition.tokenizer)?, &others).map(Some)
+}
+
+fn is_named(tokenizer: &TokenizerDefinition, names: &[&str]) -> bool {
+    matches!(tokenizer, TokenizerDefinition::Name(name) if names.contains(&name.as_str()))
 }
 
 fn is_fold(filter: &FilterDefinition) -> bool {
@@ -261,8 +322,7 @@ fn folded_late(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, 
     let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { .. });
     let fold = filters.iter().position(is_fold);
     let is_early = fold.is_some_and(|at| filters[at..].iter().any(stems));
-    let of_words = matches!(&definition.tokenizer, TokenizerDefinition::Name(name)
-        if ["standard", "whitespace", "letter"].contains(&name.as_str()));
+    let of_words = is_named(&definition.tokenizer, &["standard", "whitespace", "letter"]);
     if !is_early || !of_words {
         return Ok(None);
     }
@@ -289,6 +349,13 @@ fn other_form(
     let mut stream = late?.token_stream(written);
     let other = stream.advance().then(|| &stream.token().text)?;
     (other != own).then(|| other.clone())
+}
+
+/// Calls `each` with the terms of a text and their word numbers, for as long as it wants another one.
+fn each_of(analyzer: &TextAnalyzer, text: &str, mut each: impl FnMut(&str, usize) -> bool) {
+    let mut analyzer = analyzer.clone();
+    let mut stream = analyzer.token_stream(text);
+    while stream.advance() && each(&stream.token().text, stream.token().position) {}
 }
 
 fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {

@@ -350,7 +350,7 @@ impl Engine {
         let dimensions = current.space.dimensions();
         let mut out = vec![0.0; texts.len() * dimensions];
         for (text, row) in texts.iter().zip(out.chunks_mut(dimensions)) {
-            if let Some(vector) = current.embed_query(text) {
+            if let Some(vector) = current.embed_query(text, &[]) {
                 row.copy_from_slice(&vector);
             }
         }

@@ -315,9 +315,12 @@ fn folds(fields: &[FieldEntry]) -> bool {
 
 /// What pieces words are cut into is no part of a definition's text: 2: Chinese and Japanese ones are cut as one.
 const GRAMS: u32 = 2;
+/// Nor is what a word is: 2: `C++` has a form of its own.
+const TERMS: u32 = 2;
 
 fn hash_of(json: &str, analyzers: &HashMap<String, Arc<Analyzer>>) -> String {
-    let hash = format!("{:08x}-{}", crc32fast::hash(json.as_bytes()), json.len());
+    let sum = crc32fast::hash(json.as_bytes());
+    let hash = format!("{sum:08x}-{}-{TERMS}", json.len());
     if analyzers.values().any(|analyzer| analyzer.cuts) {
         return format!("{hash}-{GRAMS}");
     }

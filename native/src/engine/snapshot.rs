@@ -133,9 +133,9 @@ impl Snapshot {
         Ok(segment.facts.get_or_init(|| opened))
     }
 
-    /// The unit vector of a text in the space of this view; `None` when the space knows nothing of
+    /// The unit vector of a text in the space of this view, and of terms besides that it means; `None` when the space knows nothing of
     /// it, and always in a given space.
-    pub fn embed_query(&self, text: &str) -> Option<Vec<f32>> {
+    pub fn embed_query(&self, text: &str, meant: &[String]) -> Option<Vec<f32>> {
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         let mut used: Vec<&Arc<Analyzer>> = Vec::new();
         for analyzer in self
@@ -148,13 +148,16 @@ impl Snapshot {
             }
             used.push(analyzer);
             let mut own: BTreeMap<String, u32> = BTreeMap::new();
-            analyzer.for_each(text, |term, _| {
-                *own.entry(term.to_owned()).or_default() += 1
-            });
+            for term in analyzer.said_forms(text) {
+                *own.entry(term.text).or_default() += 1;
+            }
             for (term, count) in own {
                 let known = counts.entry(term).or_default();
                 *known = count.max(*known);
             }
+        }
+        for term in meant {
+            counts.entry(term.clone()).or_insert(1);
         }
         let mut out = vec![0.0; self.space.dimensions()];
         let mut terms = counts.iter().map(|(term, count)| (term.as_str(), *count));

@@ -129,7 +129,10 @@ impl Evaluation<'_> {
         let reader = FieldReader::open(self.snapshot, field)?;
         let mut postings = Postings::default();
         for word in values.iter().filter_map(word_of) {
-            let found = analyzer.terms(&word);
+            let mut found = analyzer.terms(&word);
+            if found.is_empty() {
+                found = analyzer.alone_terms(&word);
+            }
             let mut all = if found.is_empty() {
                 self.nothing()
             } else {

@@ -19,7 +19,7 @@ const FEEDBACK_WEIGHT: f32 = 0.8;
 /// length, with numbers that aren't finite, or without direction.
 pub fn query_vector(
     snapshot: &Snapshot,
-    text: &str,
+    (text, meant): (&str, &[String]),
     own: Option<&[f32]>,
 ) -> Result<Option<Vec<f32>>, Failure> {
     let dimensions = snapshot.space.dimensions();
@@ -41,7 +41,7 @@ pub fn query_vector(
     if text.trim().is_empty() {
         return Ok(None);
     }
-    Ok(snapshot.embed_query(text))
+    Ok(snapshot.embed_query(text, meant))
 }
 
 /// Whether neighbours are found by a walk of the graph, not by a scan.

@@ -52,8 +52,10 @@ pub enum Fusion {
 /// How many edits a word of the query may be away from a word of the index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fuzziness {
-    /// None.
+    /// Nobody said: a hybrid search looks for what is like a word that no document has.
     #[default]
+    Unsaid,
+    /// None.
     None,
     /// At most this many, 1 or 2.
     Edits(u8),
@@ -65,7 +67,7 @@ impl Fuzziness {
     /// Edits allowed for a word of this many characters.
     pub fn edits(self, characters: usize) -> u8 {
         match self {
-            Fuzziness::None => 0,
+            Fuzziness::Unsaid | Fuzziness::None => 0,
             Fuzziness::Edits(edits) => edits,
             Fuzziness::Auto => match characters {
                 0..=2 => 0,

@@ -8,9 +8,10 @@ use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::query::{Fusion, Mode, Request, Weights};
+use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
-use crate::search::text::plan;
+use crate::search::text::plan::{self, Plan};
 use crate::search::text::score;
 use crate::search::text::text_matches::TextMatches;
 
@@ -91,9 +92,18 @@ impl<'a> View<'a> {
                 Fusion::Rrf => EQUAL,
             }),
         };
+        // A vector that is for other indices does not make all documents of this one its neighbours.
+        let any_vector = own.is_some() || request.vector_in.is_some();
+        let all = everything && (request.mode != Mode::Vector || !any_vector);
+        let planned = !everything && (request.mode != Mode::Vector || guesses(snapshot, request));
+        let plan = match planned {
+            true => Some(plan::plan(snapshot, request)?),
+            false => None,
+        };
         if request.mode != Mode::Text {
             let text = request.query.replace('"', " ");
-            view.vector = neighbors::query_vector(snapshot, &text, own)?;
+            let meant = plan.as_ref().map_or(&[] as &[String], |plan| &plan.meant);
+            view.vector = neighbors::query_vector(snapshot, (&text, meant), own)?;
             view.first_look = request.feeds_back()
                 && request.fusion == Fusion::Convex
                 && request.neighbors > neighbors::FIRST_LOOK
@@ -103,23 +113,26 @@ impl<'a> View<'a> {
                 false => request.neighbors,
             });
         }
-        // A vector that is for other indices does not make all documents of this one its neighbours.
-        let any_vector = own.is_some() || request.vector_in.is_some();
-        let all = everything && (request.mode != Mode::Vector || !any_vector);
         if all {
             view.text = all_documents(&view);
-        } else if request.mode != Mode::Vector {
-            let plan = plan::plan(snapshot, request)?;
-            view.kept = Kept::by(&plan, snapshot, &request.query);
-            let filter = view.filter.as_ref();
-            if request.wants_features() {
-                let (text, matched) = score::score_with_words(snapshot, &plan, filter)?;
-                (view.text, view.matched) = (text, Some(matched));
-            } else {
-                view.text = score::score(snapshot, &plan, filter)?;
-            }
+        } else if let Some(plan) = plan.filter(|_| request.mode != Mode::Vector) {
+            view.find_words(&plan, request)?;
         }
         Ok(view)
+    }
+
+    /// Looks for T.
+    fn find_words(&mut self, plan: &Plan, request: &Request) -> Result<(), Failure> {
+        let filter = self.filter.as_ref();
+        if request.wants_features() {
+            let (text, matched) = score::score_with_words(self.snapshot, plan, filter)?;
+            (self.text, self.matched) = (text, Some(matched));
+        } else {
+            self.text = score::score(self.snapshot, plan, filter)?;
+        }
+        let is_found = !self.text.positions.is_empty();
+        self.kept = Kept::by(plan, self.snapshot, &request.query, is_found);
+        Ok(())
     }
 
     /// c(d) of the document at a position, if it is a neighbour.

@@ -57,7 +57,8 @@ function languageAnalyzer(
   if (Array.isArray(analysis.synonyms)) filters.push(synonymFilter(analysis.synonyms, path))
   const analyzer = { tokenizer: 'standard', filters }
   if (listed === false) return analyzer
-  return withStopWords(analyzer, stopFilter(listed, stopWords))
+  // A title like "It" has no other words to be found by.
+  return withStopWords(analyzer, { ...stopFilter(listed, stopWords), unlessAlone: true })
 }
 
 /**

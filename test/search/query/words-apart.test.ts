@@ -10,6 +10,8 @@ const TITLES = [
   'drill XJ 300',
   'drill XJ300',
   'rice, 12 kg',
+  'Wi-Fi lamp',
+  "tea of O'Brien",
 ]
 
 beforeAll(async () => {
@@ -35,14 +37,15 @@ it.each([
   ['xj300', ['drill XJ300']],
   ['xj400', []],
   ['x200j', []],
-  // A measure, no code.
-  ['12kg', []],
-])(
-  'a code that no document has as a word is looked for in its pieces: %s',
-  async (query, expected) => {
-    expect(await found(query)).toEqual(expected)
-  },
-)
+  ['12kg', ['rice, 12 kg']],
+  ['2kg', []],
+  ['wifi', ['Wi-Fi lamp']],
+  ['obrien', ["tea of O'Brien"]],
+  // Both parts are there, and not in a row.
+  ['lampwi', []],
+])('a word that no document has is looked for in its pieces: %s', async (query, expected) => {
+  expect(await found(query)).toEqual(expected)
+})
 
 it('the pieces are wanted as the word is', async () => {
   const all = { operator: 'and' }

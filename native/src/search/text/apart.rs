@@ -1,72 +1,164 @@
-//! Codes of letters and digits in a row, which others write as several words: `AB1234x`.
+//! Words of a query that others write as several: `AB1234x` for `AB-1234/x`, `wifi` for `Wi-Fi`, `32gb` for `32 GB`.
+
+use std::sync::Arc;
 
 use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::text::clause::Way;
+use crate::search::text::placed::{Placed, VARIANT_WEIGHT};
 use crate::search::text::words;
 
-/// Most words that one is taken apart into: more are no name that somebody knows by heart.
+/// Most words that a code is taken apart into: more are no name that somebody knows by heart.
 const PIECES_MAX: usize = 6;
+/// Longest word, in characters, that is cut in two wherever documents have both parts.
+const CUT_MAX: usize = 32;
+/// Most ways in which a word is cut, but for those that begin alike.
+const CUTS_MAX: usize = 4;
+/// Digits from which on a number may be cut, as those of telephones and orders are; shorter ones are one number.
+const LONG_NUMBER_MIN: usize = 7;
 
-/// Gives each such word of a query that no document has its pieces in a row as another way to say it: what is written
-/// `AB-1234/x` is found, and what is found by the word itself stays as it is.
+/// Gives each word of a query that no document has its pieces in a row as other ways to say it, so that what is written
+/// `AB-1234/x` or `wi-fi` is found; what is found by the word itself stays as it is.
 pub fn add_pieces(
     snapshot: &Snapshot,
     analyzer: &Analyzer,
     query: &str,
     terms: &mut [QueryTerm],
 ) -> Result<(), Failure> {
+    if analyzer.cuts {
+        // It looks for parts of words anyway, of which a query may have very many.
+        return Ok(());
+    }
     for term in terms {
         let Some(written) = query.get(term.from..term.to) else {
             continue;
         };
-        let pieces = pieces_of(written);
-        if !(2..=PIECES_MAX).contains(&pieces.len()) || is_known(snapshot, written)? {
+        let found = snapshot.definition.words_analyzer.terms(written);
+        let [word] = found.as_slice() else { continue };
+        if is_measure(&word.text) || words::live_documents(snapshot, &word.text)? > 0 {
             continue;
         }
-        let row = pieces.iter().zip(0..).map(|(piece, offset)| {
-            let mut terms = analyzer.terms(piece);
-            // One that is left out, as a stop word is, would leave too little to go by.
-            let text = terms.pop().filter(|_| terms.is_empty())?.text;
-            Some(Step { offset, text })
-        });
-        let row = row.collect::<Option<Vec<Step>>>();
-        let row = row.filter(|row| !term.alternatives.contains(row));
-        term.alternatives.extend(row);
+        let pieces = pieces_of(written);
+        let mut rows = Vec::new();
+        if (2..=PIECES_MAX).contains(&pieces.len()) {
+            rows.push(pieces);
+        }
+        rows.extend(cuts_of(snapshot, &word.text)?);
+        for pieces in &rows {
+            let row = row_of(analyzer, pieces);
+            let row = row.filter(|row| !term.alternatives.contains(row));
+            term.alternatives.extend(row);
+        }
     }
     Ok(())
 }
 
-/// Whether any live document has the word, as it is written but for its case and its accents.
-fn is_known(snapshot: &Snapshot, written: &str) -> Result<bool, Failure> {
-    let found = snapshot.definition.words_analyzer.terms(written);
-    for word in &found {
-        if words::live_documents(snapshot, &word.text)? > 0 {
-            return Ok(true);
+/// As `add_pieces`, of words that begin with a digit: a number with its unit in a row, which texts have by chance, too, so
+/// that it counts less.
+pub(crate) fn add_measures(
+    snapshot: &Snapshot,
+    analyzers: &[&Arc<Analyzer>],
+    text: &str,
+    placed: &mut [Placed],
+) -> Result<(), Failure> {
+    for place in placed {
+        let written = &text[place.from..place.to];
+        if !written.starts_with(char::is_numeric) {
+            continue;
+        }
+        let found = snapshot.definition.words_analyzer.terms(written);
+        let [word] = found.as_slice() else { continue };
+        if !is_measure(&word.text) || words::live_documents(snapshot, &word.text)? > 0 {
+            continue;
+        }
+        for pieces in cuts_of(snapshot, &word.text)? {
+            for (ways, analyzer) in place.ways.iter_mut().zip(analyzers) {
+                if let Some(row) = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts) {
+                    let weight = VARIANT_WEIGHT;
+                    ways.push(Way {
+                        weight,
+                        ..Way::row(&row)
+                    });
+                }
+            }
         }
     }
-    Ok(false)
+    Ok(())
 }
 
-/// The stretches of letters and of numbers that a word is made of, in turns; none if it has other signs in it. It begins
-/// with a letter: a number with its unit behind it (`5mg`) is rare in a row, and says little of what a text is about.
+/// Whether a word is a number, and maybe its unit.
+fn is_measure(word: &str) -> bool {
+    word.starts_with(|first: char| first.is_ascii_digit())
+        && word.contains(|sign: char| !sign.is_ascii_digit())
+        || word.len() >= LONG_NUMBER_MIN && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The pieces as an analyzer has them. One that is left out, as a stop word is, would leave too little to go by.
+fn row_of(analyzer: &Analyzer, pieces: &[&str]) -> Option<Vec<Step>> {
+    let steps = pieces.iter().zip(0..).map(|(piece, offset)| {
+        let mut terms = analyzer.terms(piece);
+        let text = terms.pop().filter(|_| terms.is_empty())?.text;
+        Some(Step { offset, text })
+    });
+    steps.collect()
+}
+
+/// The ways to cut a word in words that documents have: two, or three of a long number. Where these stand in a row is seen
+/// when they are looked for.
+fn cuts_of<'a>(snapshot: &Snapshot, word: &'a str) -> Result<Vec<Vec<&'a str>>, Failure> {
+    let mut cuts = Vec::new();
+    if word.chars().count() > CUT_MAX {
+        return Ok(cuts);
+    }
+    let is_long_number =
+        word.len() >= LONG_NUMBER_MIN && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_known = |word: &str| words::live_documents(snapshot, word).map(|live| live > 0);
+    for (at, sign) in word.char_indices().skip(1) {
+        let (before, behind) = word.split_at(at);
+        let in_number = sign.is_ascii_digit() && before.ends_with(|c: char| c.is_ascii_digit());
+        if (in_number && !is_long_number) || !is_known(before)? {
+            continue;
+        }
+        if is_known(behind)? {
+            cuts.push(vec![before, behind]);
+        } else if is_long_number {
+            for at in 1..behind.len() {
+                let (middle, last) = behind.split_at(at);
+                if is_known(middle)? && is_known(last)? {
+                    cuts.push(vec![before, middle, last]);
+                }
+            }
+        }
+        if cuts.len() >= CUTS_MAX {
+            break;
+        }
+    }
+    Ok(cuts)
+}
+
+/// The stretches of letters and of numbers that a word is made of, in turns, and those that begin with a capital behind a
+/// small letter (`maxRetryCount`); none if it has other signs in it. It begins with a letter: a number with its unit behind
+/// it is cut where documents have both.
 fn pieces_of(word: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     if !word.starts_with(char::is_alphabetic) {
         return pieces;
     }
-    let (mut from, mut last) = (0, None);
+    let (mut from, mut last, mut is_small) = (0, None, false);
     for (at, sign) in word.char_indices() {
         let is_number = sign.is_ascii_digit() || (last == Some(true) && matches!(sign, '.' | ','));
         if !is_number && !sign.is_alphabetic() {
             return Vec::new();
         }
-        if last.is_some_and(|last| last != is_number) {
+        let is_hump = is_small && sign.is_uppercase();
+        if is_hump || last.is_some_and(|last| last != is_number) {
             pieces.push(&word[from..at]);
             from = at;
         }
         last = Some(is_number);
+        is_small = sign.is_lowercase();
     }
     pieces.push(&word[from..]);
     pieces
@@ -82,6 +174,8 @@ mod tests {
         assert_eq!(pieces_of("v2.5beta"), ["v", "2.5", "beta"]);
         assert_eq!(pieces_of("größe40"), ["größe", "40"]);
         assert_eq!(pieces_of("drill"), ["drill"]);
+        assert_eq!(pieces_of("maxRetryCount"), ["max", "Retry", "Count"]);
+        assert_eq!(pieces_of("HTTPServer"), ["HTTPServer"]);
         assert!(pieces_of("5mg").is_empty());
         assert!(pieces_of("don't4").is_empty());
     }

@@ -22,13 +22,12 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// What a plan keeps of the query that it was made of.
-    pub fn by(plan: &Plan, snapshot: &Snapshot, query: &str) -> Kept {
+    /// What a plan keeps of the query that it was made of, given whether anything was found by it.
+    pub fn by(plan: &Plan, snapshot: &Snapshot, query: &str, is_found: bool) -> Kept {
         if plan.fields.is_empty() {
             return Kept::Unasked;
         }
-        let mut ways = plan.clauses.iter().flat_map(|clause| &clause.ways);
-        if ways.any(|ways| !ways.is_empty()) {
+        if plan.keeps_words() && (is_found || !plan.alone) {
             return Kept::Something;
         }
         match snapshot.definition.words_analyzer.terms(query).is_empty() {

@@ -7,16 +7,21 @@ use tantivy::schema::Field;
 
 use crate::analysis::synonyms::Synonyms;
 use crate::analysis::term::QueryTerm;
-use crate::analysis::Analyzer;
+use crate::analysis::{single, Analyzer};
 use crate::engine::definition::{Definition, FieldEntry};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
-use crate::search::text::apart::add_pieces;
+use crate::search::text::apart::{add_measures, add_pieces};
 use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
+use crate::search::text::guessed::{add_guesses, guesses};
+use crate::search::text::joined::add_joined;
 use crate::search::text::near;
 use crate::search::text::parts::parts_of;
+use crate::search::text::placed::{add_terms, only_term, Placed};
+use crate::search::text::plurals::add_plurals;
 use crate::search::text::rows::rows_of;
+use crate::search::text::signed::prefer_signed;
 use crate::search::text::ways::weigh;
 use crate::search::text::words::{self, Word};
 
@@ -32,7 +37,7 @@ const PAIRS_MAX: usize = 32;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
 /// What an occurrence of a word counts that is less like a word of the query than others of the index are.
-const FAR_WEIGHT: f32 = 0.1;
+pub(crate) const FAR_WEIGHT: f32 = 0.1;
 
 /// A field that a text search looks in.
 pub struct SearchField<'a> {
@@ -56,13 +61,10 @@ pub struct Plan<'a> {
     pub clauses: Vec<Clause>,
     /// What makes a match better, and none that is none without it.
     pub pairs: Vec<Pair>,
-}
-
-/// A clause with its byte range in the part of the query that it came from.
-struct Placed {
-    from: usize,
-    to: usize,
-    ways: Vec<Vec<Way>>,
+    /// Whether it looks for stop words, among texts that have nothing else.
+    pub alone: bool,
+    /// Terms that words of the query mean, and that it has no words for: the vector goes by them, too.
+    pub meant: Vec<String>,
 }
 
 /// The words of a part of the query, and the numbers of the analyzers that find any.
@@ -71,8 +73,29 @@ struct ReadWords {
     groups: Vec<usize>,
 }
 
-/// Reads the query with each field's search analyzer.
+/// Reads the query with each field's search analyzer. A query of stop words alone is looked for among the texts that have
+/// no other words either: `It`.
 pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, Failure> {
+    let plan = plan_of(snapshot, request, false)?;
+    if request.query.is_empty() || plan.keeps_words() {
+        return Ok(plan);
+    }
+    plan_of(snapshot, request, true)
+}
+
+impl Plan<'_> {
+    /// Whether any analyzer keeps any word of the query.
+    pub fn keeps_words(&self) -> bool {
+        let mut ways = self.clauses.iter().flat_map(|clause| &clause.ways);
+        ways.any(|ways| !ways.is_empty())
+    }
+}
+
+fn plan_of<'a>(
+    snapshot: &'a Snapshot,
+    request: &Request,
+    alone: bool,
+) -> Result<Plan<'a>, Failure> {
     let (fields, analyzers) = fields_of(&snapshot.definition, request);
     if fields.is_empty() {
         // No field to look in, so that no analyzer reads the query.
@@ -80,6 +103,8 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
             fields,
             clauses: Vec::new(),
             pairs: Vec::new(),
+            alone,
+            meant: Vec::new(),
         });
     }
     let synonyms: Vec<Synonyms> = analyzers
@@ -92,23 +117,36 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         analyzers: &analyzers,
         synonyms: &synonyms,
         text,
+        alone,
     };
     let mut read: Vec<Option<ReadWords>> = Vec::with_capacity(parts.len());
     let mut room = WAYS_MAX;
+    let mut meant = Vec::new();
     for part in &parts {
         read.push(match part.phrase {
             true => None,
-            false => Some(reader_of(part.text).words(&mut room)?),
+            false => {
+                let mut words = reader_of(part.text).words(&mut room)?;
+                let placed = words.placed.as_mut_slice();
+                add_plurals(&analyzers, part.text, placed);
+                add_measures(snapshot, &analyzers, part.text, placed)?;
+                prefer_signed(snapshot, &fields, &analyzers, part.text, placed)?;
+                let placed = (part.text, placed);
+                add_joined(snapshot, &fields, &analyzers, placed, &mut meant)?;
+                Some(words)
+            }
         });
     }
-    if request.fuzziness != Fuzziness::None {
-        let texts = parts.iter().map(|part| part.text);
-        add_near(
-            snapshot,
-            &analyzers,
-            request.fuzziness,
-            texts.zip(&mut read),
-        )?;
+    let texts = parts.iter().map(|part| part.text).zip(&mut read);
+    if !matches!(request.fuzziness, Fuzziness::Unsaid | Fuzziness::None) {
+        add_near(snapshot, &analyzers, request.fuzziness, texts)?;
+    } else if guesses(snapshot, request) {
+        for (text, words) in texts {
+            if let Some(words) = words {
+                let words = (text, words.placed.as_mut_slice());
+                add_guesses(snapshot, &fields, &analyzers, words, &mut meant)?;
+            }
+        }
     }
     let mut clauses = Merged::default();
     let mut pairs = Vec::new();
@@ -146,6 +184,8 @@ pub fn plan<'a>(snapshot: &'a Snapshot, request: &Request) -> Result<Plan<'a>, F
         fields,
         clauses: clauses.list,
         pairs,
+        alone,
+        meant,
     })
 }
 
@@ -211,22 +251,6 @@ fn add_near<'a>(
 fn says(place: &Placed, terms: &[Option<String>]) -> bool {
     let mut both = place.ways.iter().zip(terms);
     both.any(|(ways, term)| term.is_some() && plain_term(ways) == term.as_deref())
-}
-
-/// The term of a word, if an analyzer takes it for one.
-fn only_term(analyzer: &Analyzer, word: &str) -> Option<String> {
-    let mut terms = analyzer.terms(word);
-    (terms.len() == 1).then(|| terms.remove(0).text)
-}
-
-/// Adds a word, given its term per analyzer.
-fn add_terms(place: &mut Placed, terms: &[Option<String>], weight: f32, is_far: bool) {
-    for (ways, term) in place.ways.iter_mut().zip(terms) {
-        if let Some(text) = term {
-            let way = Way::term(text.clone(), weight);
-            add_way(ways, Way { is_far, ..way });
-        }
-    }
 }
 
 fn add_pair(clauses: &[Clause], first: usize, second: usize, pairs: &mut Vec<Pair>) {
@@ -333,6 +357,7 @@ struct Reader<'a> {
     /// The request's own, per analyzer.
     synonyms: &'a [Synonyms],
     text: &'a str,
+    alone: bool,
 }
 
 impl Reader<'_> {
@@ -384,6 +409,10 @@ impl Reader<'_> {
 
     fn query_terms(&self, group: usize) -> Result<Vec<QueryTerm>, Failure> {
         let analyzer = self.analyzers[group];
+        if self.alone {
+            let terms = analyzer.alone_terms(self.text).into_iter();
+            return Ok(terms.map(single).collect());
+        }
         let mut terms = analyzer.query_terms(self.text, &self.synonyms[group]);
         add_pieces(self.snapshot, analyzer, self.text, &mut terms)?;
         Ok(terms)
@@ -492,14 +521,4 @@ fn ways_of(term: &QueryTerm) -> Vec<Way> {
     let mut ways: Vec<Way> = ways.collect();
     weigh(&mut ways);
     ways
-}
-
-fn add_way(ways: &mut Vec<Way>, way: Way) {
-    match ways.iter_mut().find(|known| known.slots == way.slots) {
-        Some(known) => {
-            known.weight = known.weight.max(way.weight);
-            known.is_far &= way.is_far;
-        }
-        None => ways.push(way),
-    }
 }

@@ -1,0 +1,114 @@
+//! What a word of a query most likely means that no document has: a misspelling, or a beginning.
+
+use std::sync::Arc;
+
+use crate::analysis::Analyzer;
+use crate::engine::snapshot::Snapshot;
+use crate::failure::Failure;
+use crate::search::query::{Fuzziness, Mode, Request};
+use crate::search::text::clause::Way;
+use crate::search::text::placed::{add_terms, occurs, only_term, Placed};
+use crate::search::text::plan::SearchField;
+use crate::search::text::words::{self, Word};
+use crate::space::Kind;
+
+/// Words of a query that are guessed at most.
+const GUESSED_MAX: usize = 8;
+/// Most words that one may mean.
+const MEANT_MAX: usize = 16;
+/// Most of these that the vector of a query goes by.
+const MEANT_TERMS_MAX: usize = 4;
+/// Letters of the shortest word that is guessed: shorter ones are like too many others.
+const LETTERS_MIN: usize = 4;
+/// Letters from which on one may be wrong.
+const ONE_WRONG_FROM: usize = 5;
+/// Letters from which on two may be wrong, not one.
+const TWO_WRONG_FROM: usize = 8;
+
+/// Whether words that no document has are guessed: where vectors are learned, and nobody said how alike words must be.
+/// Hashed vectors are near to what is spelled alike by themselves, learned ones know their documents' words alone. A search
+/// by words alone finds these words.
+pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
+    request.fuzziness == Fuzziness::Unsaid
+        && request.mode != Mode::Text
+        && snapshot.space.kind() == Kind::Learned
+}
+
+/// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
+/// nearest to them. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
+pub(crate) fn add_guesses(
+    snapshot: &Snapshot,
+    fields: &[SearchField],
+    analyzers: &[&Arc<Analyzer>],
+    (text, placed): (&str, &mut [Placed]),
+    meant: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let plain = &snapshot.definition.words_analyzer;
+    let mut guessed = 0;
+    for place in placed {
+        let own = plain.terms(&text[place.from..place.to]);
+        let [word] = own.as_slice() else { continue };
+        if words::live_documents(snapshot, &word.text)? > 0 {
+            continue;
+        }
+        if occurs(snapshot, fields, &place.ways)? {
+            add_parts(snapshot, fields, place, meant)?;
+        } else if is_guessed(&text[place.from..place.to]) && guessed < GUESSED_MAX {
+            guessed += 1;
+            for (nth, guess) in meant_by(snapshot, &word.text)?.into_iter().enumerate() {
+                let terms = analyzers.iter().map(|a| only_term(a, &guess.text));
+                let terms: Vec<Option<String>> = terms.collect();
+                let weight = 1.0 - f32::from(guess.distance) / word.text.chars().count() as f32;
+                add_terms(place, &terms, weight, false);
+                if nth < MEANT_TERMS_MAX {
+                    meant.extend(terms.into_iter().flatten());
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The terms of the rows by which a word is found.
+fn add_parts(
+    snapshot: &Snapshot,
+    fields: &[SearchField],
+    place: &Placed,
+    meant: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let rows = place
+        .ways
+        .iter()
+        .flatten()
+        .filter(|way| way.slots.len() > 1);
+    let rows: Vec<&Way> = rows.collect();
+    for row in rows {
+        let everywhere = vec![vec![row.clone()]; place.ways.len()];
+        if occurs(snapshot, fields, &everywhere)? {
+            meant.extend(row.slots.iter().flat_map(|slot| slot.terms.iter().cloned()));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a word may be misspelt: numbers, codes and names of capitals mean themselves, and syllables are no words.
+fn is_guessed(written: &str) -> bool {
+    let letters = written.chars().count();
+    let is_name = written.chars().skip(1).any(char::is_uppercase);
+    letters >= LETTERS_MIN && written.chars().all(char::is_alphabetic) && !is_name
+}
+
+fn meant_by(snapshot: &Snapshot, word: &str) -> Result<Vec<Word>, Failure> {
+    let begun = words::completions(snapshot, word, MEANT_MAX)?;
+    let letters = word.chars().count();
+    if !begun.is_empty() || letters < ONE_WRONG_FROM {
+        return Ok(begun);
+    }
+    let edits = if letters < TWO_WRONG_FROM { 1 } else { 2 };
+    let mut near = words::near(snapshot, word, edits, MEANT_MAX)?;
+    // Hardly anybody mistakes the first letter.
+    near.retain(|near| near.text.chars().next() == word.chars().next());
+    let nearest = near.first().map_or(0, |word| word.distance);
+    near.retain(|word| word.distance == nearest);
+    Ok(near)
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { type RunningApp, startApp } from '../../running-app.ts'
+
+interface Info {
+  vectorSpace: { kind: string }
+}
+
+let service: RunningApp
+
+const THINGS = ['headphones', 'keyboard', 'monitor', 'toaster', 'avermectin', 'Schrank']
+const COLOURS = ['black', 'white', 'silver', 'green', 'olive', 'purple']
+const MAKERS = ['Arbor', 'Birch', 'Cedar', 'Dahlia', 'Elder', 'Fern', 'Grove', 'Hazel', 'Iris']
+
+beforeAll(async () => {
+  service = await startApp()
+  const documents = THINGS.flatMap((thing) =>
+    COLOURS.flatMap((colour) =>
+      MAKERS.map((maker) => ({ document: { title: `${maker} ${thing} ${colour}` } })),
+    ),
+  )
+  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
+  await vi.waitFor(
+    async () => {
+      const info = await service.must<Info>('GET', '/cortex/indices/shop')
+      expect(info.vectorSpace.kind).toBe('learned')
+    },
+    { timeout: 50_000, interval: 50 },
+  )
+}, 60_000)
+afterAll(() => service.close())
+
+interface Found {
+  total: number
+  hits: { source: { title: string } }[]
+}
+const search = (query: string, more: object = {}) =>
+  service.must<Found>('POST', '/cortex/search', { index: 'shop', query, ...more })
+const first = async (query: string, more: object = {}) =>
+  (await search(query, more)).hits[0]?.source.title
+
+it.each([
+  ['hedphones', 'headphones'],
+  ['headfones', 'headphones'],
+  ['moniter olive', 'monitor olive'],
+  ['keyb', 'keyboard'],
+  ['schrnak', 'Schrank'],
+])('a word that no document has is guessed: %s', async (query, expected) => {
+  for (const searchType of ['hybrid', 'vector'])
+    expect(await first(query, { searchType })).toContain(expected)
+})
+
+it.each([
+  ['hedphones', { searchType: 'text' }],
+  ['hedphones', { fuzziness: 0 }],
+  // Another first letter, a code, a name, too short, too far.
+  ['ivermectin', {}],
+  ['monitor2x', { operator: 'and' }],
+  ['moNiter', {}],
+  ['oliv3', {}],
+  ['fer', {}],
+  ['hedfonez', {}],
+])('and nothing that may well be what is meant: %s %j', async (query, more) => {
+  expect((await search(query, more)).total).toBe(0)
+})
+
+it('words that documents have are what is meant', async () => {
+  const { total } = await search('toaster', { searchType: 'text' })
+  expect(total).toBe(COLOURS.length * MAKERS.length)
+  expect(await first('fern toaster olive')).toBe('Fern toaster olive')
+})

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type RunningApp, startApp } from '../../running-app.ts'
+
+let service: RunningApp
+
+const TITLES = ['C for beginners', 'C++ for beginners', 'C# for beginners', 'vitamin C']
+
+beforeAll(async () => {
+  service = await startApp()
+  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
+  await service.must('POST', '/cortex/documents/bulk', { index: 'books', documents })
+})
+afterAll(() => service.close())
+
+const found = async (query: string, more: object = {}): Promise<string[]> => {
+  const search = { index: 'books', searchType: 'text', query, ...more }
+  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', search)
+  return hits.map(({ id }) => id)
+}
+
+it.each([
+  ['C++', 'C++ for beginners'],
+  ['c#', 'C# for beginners'],
+  ['beginners c++', 'C++ for beginners'],
+])('a name that ends in signs finds itself first: %s', async (query, first) => {
+  expect((await found(query))[0]).toBe(first)
+})
+
+it('it is found by its letter, and finds what has that alone behind itself', async () => {
+  expect((await found('c')).sort()).toEqual(TITLES.toSorted())
+  expect((await found('c++')).sort()).toEqual(TITLES.toSorted())
+  // Of no document: the letter is all there is to go by.
+  expect((await found('c# c++ vitamin')).length).toBe(4)
+  expect((await found('"C++ for beginners"')).sort()).toEqual(
+    ['C for beginners', 'C# for beginners', 'C++ for beginners'].sort(),
+  )
+})
