@@ -4,8 +4,8 @@ use std::ops::Range;
 
 /// Longest word that a `#` belongs to: behind a longer one it is a number sign.
 const SHARP_LETTERS_MAX: usize = 2;
-/// Longest word that `++` belongs to.
-const PLUS_LETTERS_MAX: usize = 16;
+/// Lengths of words that `++` belongs to: one letter, or a name. Those between are ions (`Ca++`).
+const PLUS_LETTERS: [std::ops::RangeInclusive<usize>; 2] = [1..=1, 5..=16];
 
 /// Whether a text may hold such a name.
 pub fn has_signs(text: &str) -> bool {
@@ -16,12 +16,13 @@ pub fn has_signs(text: &str) -> bool {
 pub fn signed(text: &str, word: Range<usize>) -> Option<String> {
     let behind = text.get(word.end..)?;
     let word = text.get(word)?;
-    let (signs, most) = match behind.as_bytes() {
-        [b'+', b'+', ..] => ("++", PLUS_LETTERS_MAX),
-        [b'#', ..] => ("#", SHARP_LETTERS_MAX),
+    let letters = word.len();
+    let (signs, fits) = match behind.as_bytes() {
+        [b'+', b'+', ..] => ("++", PLUS_LETTERS.iter().any(|fit| fit.contains(&letters))),
+        [b'#', ..] => ("#", letters <= SHARP_LETTERS_MAX),
         _ => return None,
     };
-    let is_name = word.len() <= most && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    let is_name = fits && word.bytes().all(|byte| byte.is_ascii_alphanumeric());
     let next = behind[signs.len()..].chars().next();
     let ends = next.is_none_or(|next| !next.is_alphabetic() && !signs.contains(next));
     let begins = word.starts_with(|first: char| first.is_ascii_alphabetic());
@@ -52,6 +53,7 @@ mod tests {
             ("C + 1", "C"),
             ("C+", "C"),
             ("C+++", "C"),
+            ("Ca++", "Ca"),
             ("a++b", "a"),
             ("issue#5", "issue"),
             ("5++", "5"),
