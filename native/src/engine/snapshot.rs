@@ -164,6 +164,11 @@ impl Snapshot {
         self.space.embed(&mut terms, &mut out).then_some(out)
     }
 
+    /// Whether its vectors are learned from its own documents.
+    pub fn learns(&self) -> bool {
+        self.space.kind() == Kind::Learned
+    }
+
     /// The cosine above which a document counts as a neighbour: that of the space, and where its vectors are hashed at
     /// least what any two documents have. Nothing weighs words there, so long texts are all alike, and each would be
     /// near whatever is near one of them.

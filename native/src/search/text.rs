@@ -17,6 +17,7 @@ pub mod postings;
 pub mod rows;
 pub mod score;
 pub mod scratch;
+pub mod search_field;
 pub mod signed;
 pub mod text_matches;
 pub mod ways;

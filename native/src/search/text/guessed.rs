@@ -8,9 +8,8 @@ use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Mode, Request};
 use crate::search::text::clause::Way;
 use crate::search::text::placed::{add_terms, occurs, only_term, Placed};
-use crate::search::text::plan::SearchField;
+use crate::search::text::search_field::SearchField;
 use crate::search::text::words::{self, Word};
-use crate::space::Kind;
 
 /// Words of a query that are guessed at most.
 const GUESSED_MAX: usize = 8;
@@ -29,9 +28,7 @@ const TWO_WRONG_FROM: usize = 8;
 /// Hashed vectors are near to what is spelled alike by themselves, learned ones know their documents' words alone. A search
 /// by words alone finds these words.
 pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
-    request.fuzziness == Fuzziness::Unsaid
-        && request.mode != Mode::Text
-        && snapshot.space.kind() == Kind::Learned
+    request.fuzziness == Fuzziness::Unsaid && request.mode != Mode::Text && snapshot.learns()
 }
 
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are

@@ -9,7 +9,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::placed::{add_terms, occurs, only_term, Placed, VARIANT_WEIGHT};
-use crate::search::text::plan::SearchField;
+use crate::search::text::search_field::SearchField;
 use crate::search::text::words;
 
 /// Longest query, in words, of which neighbours are looked up as one: a longer one says enough, and each run is a look into

@@ -5,7 +5,8 @@ use tantivy::schema::Field;
 use crate::engine::bits::Bits;
 use crate::engine::definition::FieldKind;
 use crate::search::text::clause::Pair;
-use crate::search::text::plan::{Plan, SearchField};
+use crate::search::text::plan::Plan;
+use crate::search::text::search_field::SearchField;
 
 /// Distinct words of a query that are told apart; the ones after them count as not asked.
 pub const TERMS_MAX: usize = 64;

@@ -4,9 +4,11 @@ use crate::analysis::Analyzer;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
-use crate::search::text::plan::SearchField;
 use crate::search::text::postings::{FieldReader, Postings};
+use crate::search::text::search_field::SearchField;
 
+/// What an occurrence of a word counts that is less like a word of the query than others of the index are.
+pub(crate) const FAR_WEIGHT: f32 = 0.1;
 /// What an occurrence of another spelling of a word counts that documents have as it is written, too.
 pub(crate) const VARIANT_WEIGHT: f32 = 0.3;
 

@@ -3,8 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use tantivy::schema::Field;
-
 use crate::analysis::synonyms::Synonyms;
 use crate::analysis::term::QueryTerm;
 use crate::analysis::{single, Analyzer};
@@ -18,9 +16,10 @@ use crate::search::text::guessed::{add_guesses, guesses};
 use crate::search::text::joined::add_joined;
 use crate::search::text::near;
 use crate::search::text::parts::parts_of;
-use crate::search::text::placed::{add_terms, only_term, Placed};
+use crate::search::text::placed::{add_terms, only_term, Placed, FAR_WEIGHT};
 use crate::search::text::plurals::add_plurals;
 use crate::search::text::rows::rows_of;
+use crate::search::text::search_field::SearchField;
 use crate::search::text::signed::prefer_signed;
 use crate::search::text::ways::weigh;
 use crate::search::text::words::{self, Word};
@@ -36,22 +35,6 @@ pub const WAYS_MAX: usize = 500_000;
 const PAIRS_MAX: usize = 32;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
-/// What an occurrence of a word counts that is less like a word of the query than others of the index are.
-pub(crate) const FAR_WEIGHT: f32 = 0.1;
-
-/// A field that a text search looks in.
-pub struct SearchField<'a> {
-    /// The field.
-    pub entry: &'a FieldEntry,
-    /// Its analysed postings.
-    pub field: Field,
-    /// Its weight in the combined field, above 0.
-    pub weight: f32,
-    /// What the request multiplies its own score by.
-    pub boost: f32,
-    /// Which of the plan's analyzers reads queries for it.
-    pub group: usize,
-}
 
 /// What a text search of one index looks for, and where.
 pub struct Plan<'a> {

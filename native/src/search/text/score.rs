@@ -13,9 +13,10 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::{Clause, Pair, Way};
 use crate::search::text::matched::{Matched, TERMS_MAX};
-use crate::search::text::plan::{Plan, SearchField};
+use crate::search::text::plan::Plan;
 use crate::search::text::postings::{FieldReader, Postings};
 use crate::search::text::scratch::{Scratch, BLOCK};
+use crate::search::text::search_field::SearchField;
 use crate::search::text::text_matches::TextMatches;
 
 /// Documents whose words' places are read for pairs, per search and view.

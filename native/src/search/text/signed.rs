@@ -7,8 +7,8 @@ use crate::analysis::Analyzer;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
-use crate::search::text::placed::{occurs, Placed};
-use crate::search::text::plan::{SearchField, FAR_WEIGHT};
+use crate::search::text::placed::{occurs, Placed, FAR_WEIGHT};
+use crate::search::text::search_field::SearchField;
 
 /// Looks for such a name first, and for the word without its signs as for what is merely like it.
 pub(crate) fn prefer_signed(
