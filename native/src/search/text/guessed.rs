@@ -102,9 +102,9 @@ fn meant_by(snapshot: &Snapshot, word: &str) -> Result<Vec<Word>, Failure> {
         return Ok(begun);
     }
     let edits = if letters < TWO_WRONG_FROM { 1 } else { 2 };
-    let mut near = words::near(snapshot, word, edits, MEANT_MAX)?;
     // Hardly anybody mistakes the first letter.
-    near.retain(|near| near.text.chars().next() == word.chars().next());
+    let first = word.chars().next().map_or(0, char::len_utf8);
+    let mut near = words::near_from(snapshot, word, &word[..first], edits, MEANT_MAX)?;
     let nearest = near.first().map_or(0, |word| word.distance);
     near.retain(|word| word.distance == nearest);
     Ok(near)

@@ -33,9 +33,7 @@ const SPARE_WORDS: usize = 256;
 
 /// The words that begin with `prefix`, by number of documents, then in order; at most `limit`.
 pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Vec<Word>, Failure> {
-    let mut end = prefix.as_bytes().to_vec();
-    // The smallest key behind all that begin with the prefix: UTF-8 never holds 0xff.
-    end.push(0xff);
+    let end = behind_all(prefix);
     let mut readers = Vec::with_capacity(snapshot.segments.len());
     for segment in &snapshot.segments {
         readers.push(segment.reader.inverted_index(snapshot.definition.words)?);
@@ -72,6 +70,13 @@ pub fn completions(snapshot: &Snapshot, prefix: &str, limit: usize) -> Result<Ve
         }
     }
     first_live(snapshot, found, limit)
+}
+
+/// The smallest key behind all that begin with a prefix: UTF-8 never holds 0xff.
+fn behind_all(prefix: &str) -> Vec<u8> {
+    let mut end = prefix.as_bytes().to_vec();
+    end.push(0xff);
+    end
 }
 
 /// Of each of `words`, how many live documents have it beside all words of `context`. What would take more than
@@ -137,6 +142,18 @@ pub fn near(
     edits: u8,
     limit: usize,
 ) -> Result<Vec<Word>, Failure> {
+    near_from(snapshot, word, "", edits, limit)
+}
+
+/// As `near`, of the words that begin with `start`: with one letter a tenth of the walk through the dictionary.
+pub fn near_from(
+    snapshot: &Snapshot,
+    word: &str,
+    start: &str,
+    edits: u8,
+    limit: usize,
+) -> Result<Vec<Word>, Failure> {
+    let end = behind_all(start);
     let field = snapshot.definition.words;
     // Another picture is no misspelling of this one, though it may share most of its characters.
     let edits = if is_emoji(word) { 0 } else { edits.min(2) };
@@ -146,7 +163,8 @@ pub fn near(
     let mut steps = Steps::default();
     for segment in &snapshot.segments {
         let words = segment.reader.inverted_index(field)?;
-        let mut stream = words.terms().search(&automaton).into_stream()?;
+        let near = words.terms().search(&automaton);
+        let mut stream = near.ge(start).lt(&end).into_stream()?;
         while stream.advance() {
             steps.step()?;
             if let Ok(word) = std::str::from_utf8(stream.key()) {
