@@ -155,7 +155,7 @@ impl Analyzer {
         })
     }
 
-    /// Calls `each` with every term of a text, as it is indexed, and its word number: a word of two forms is two terms.
+    /// Calls `each` with every term of a text but its stop words, and its word number: a word of two forms is two terms.
     pub fn for_each(&self, text: &str, mut each: impl FnMut(&str, usize)) {
         self.for_each_while(text, |term, position| {
             each(term, position);
@@ -163,20 +163,26 @@ impl Analyzer {
         });
     }
 
-    /// As `for_each`, for as long as `each` wants another one.
-    pub fn for_each_while(&self, text: &str, mut each: impl FnMut(&str, usize) -> bool) {
-        if self.has_forms(text) {
-            let mut forms = self.forms(text).into_iter();
-            while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
-            return;
-        }
+    /// As `for_each`, for as long as `each` wants another one; gives whether there was any.
+    pub fn for_each_while(&self, text: &str, mut each: impl FnMut(&str, usize) -> bool) -> bool {
         let mut any = false;
-        each_of(&self.full, text, |term, position| {
+        let mut each = |term: &str, position| {
             any = true;
             each(term, position)
-        });
-        if let Some(alone) = self.alone.as_ref().filter(|_| !any) {
-            each_of(alone, text, each);
+        };
+        if self.has_forms(text) {
+            let mut forms = self.said_forms(text).into_iter();
+            while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
+        } else {
+            each_of(&self.full, text, &mut each);
+        }
+        any
+    }
+
+    /// Calls `each` with every term of a text of stop words alone, and its word number, where such texts keep them.
+    pub fn for_each_alone(&self, text: &str, mut each: impl FnMut(&str, usize)) {
+        for term in self.alone_terms(text) {
+            each(&term.text, term.position);
         }
     }
 
@@ -189,9 +195,9 @@ impl Analyzer {
     /// other word.
     pub fn forms(&self, text: &str) -> Vec<Term> {
         let forms = self.said_forms(text);
-        match &self.alone {
-            Some(alone) if forms.is_empty() => terms_of(alone, text),
-            _ => forms,
+        match forms.is_empty() {
+            true => self.alone_terms(text),
+            false => forms,
         }
     }
 
@@ -226,8 +232,14 @@ impl Analyzer {
 
     /// The terms of a query of stop words alone, as texts of these alone have them; none where such texts have none.
     pub fn alone_terms(&self, text: &str) -> Vec<Term> {
-        let alone = self.alone.as_ref();
-        alone.map_or_else(Vec::new, |alone| terms_of(alone, text))
+        let Some(alone) = &self.alone else {
+            return Vec::new();
+        };
+        let mut terms = terms_of(alone, text);
+        terms
+            .iter_mut()
+            .for_each(|term| term.text.insert(0, ALONE_MARK));
+        terms
     }
 
     /// The terms of a query: synonyms are alternatives at one place; `more` beside the analyzer's own.
@@ -296,6 +308,9 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
         folds,
     }
 }
+
+/// What terms of stop words begin with, and no others: `its` is stemmed to `it`, too.
+const ALONE_MARK: char = '\u{1}';
 
 /// The analyzer without its stop words, where texts of these alone keep them.
 fn alone(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {

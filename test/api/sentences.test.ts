@@ -168,7 +168,7 @@ it('shares that miss the whole are told with their sum, and a name that no varia
       .error
   expect(await refused({ a: 0.5, b: 0.4 })).toContain('to 100, and these sum to 0.9.')
   expect(await refused({ a: 0.5, c: 0.5 })).toBe(
-    'trafficAllocation.c must name a variant of the test.',
+    'trafficAllocation must name only variants of the test, each by its id or its name.',
   )
   expect(await refused({ a: 0.5 })).toContain('to every variant, and variants[1] has none.')
 })

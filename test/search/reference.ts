@@ -102,24 +102,30 @@ export interface TextQuery {
 
 const known = new Map<string, string | undefined>()
 
-/** The term of a word as the index's default analyzer makes it; undefined for a stop word. */
+/** The term of a word as the index's default analyzer makes it beside others; undefined for a stop word. */
 function termOf(engineId: number, word: string): string | undefined {
-  if (!known.has(word)) known.set(word, native.analyze(engineId, 'title', word)[0])
+  if (!known.has(word)) known.set(word, native.analyze(engineId, 'title', `fox ${word}`)[1])
   return known.get(word)
+}
+
+/** The terms of a text; its stop words, which no stemmer changes, only if it has no other words. */
+function rowOf(engineId: number, text: string): Terms {
+  const words = text.split(/\s+/)
+  const row = words.map((word) => termOf(engineId, word))
+  return row.some((term) => term !== undefined) ? row : words
 }
 
 /** Whether the words of a query find a document. */
 export function matchesText(engineId: number, query: TextQuery, source: Source): boolean {
   const values = (query.fields ?? SEARCHED).flatMap((field) => valuesOf(source, field))
-  const rows = values.map((value) =>
-    String(value)
-      .split(/\s+/)
-      .map((w) => termOf(engineId, w)),
-  )
+  const rows = values.map((value) => rowOf(engineId, String(value)))
+  const asked = [...query.words, ...query.phrases.flat()]
+  const isAlone = asked.every((word) => termOf(engineId, word) === undefined)
+  const read = (word: string) => (isAlone ? word : termOf(engineId, word))
   const has = (term: string) => rows.some((row) => row.includes(term))
-  const terms = query.words.flatMap((word) => termOf(engineId, word) ?? [])
+  const terms = query.words.flatMap((word) => read(word) ?? [])
   const phrases = query.phrases
-    .map((words) => words.map((word) => termOf(engineId, word)))
+    .map((words) => words.map(read))
     .filter((words) => words.some((term) => term !== undefined))
   if (terms.length + phrases.length === 0) return false
   const hasPhrase = (phrase: Terms) => rows.some((row) => hasRow(row, phrase, query.slop))

@@ -156,9 +156,9 @@ impl Preparer {
         });
     }
 
-    /// The row of a text's terms, which are counted for the vector if that is wanted.
+    /// The row of a text's terms, which are counted for the vector if that is wanted: those of stop words say nothing.
     fn analyse(&mut self, mut row: Row, analyzer: &Analyzer, value: &str, counted: bool) -> String {
-        analyzer.for_each_while(value, |term, position| {
+        let any = analyzer.for_each_while(value, |term, position| {
             self.grams += usize::from(analyzer.cuts);
             if self.grams > GRAMS_MAX && analyzer.cuts {
                 self.grams = GRAMS_MAX + 1;
@@ -178,6 +178,9 @@ impl Preparer {
             }
             true
         });
+        if !any {
+            analyzer.for_each_alone(value, |term, position| row.push(position, term));
+        }
         row.into_text()
     }
 }

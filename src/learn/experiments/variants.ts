@@ -1,7 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { Variant } from '../../schema/experiment.ts'
 import type { ExperimentVariant } from '../../schema/experiment-record.ts'
-import { shownName } from '../../word.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
 import { TUNABLE } from '../plan/tuning-values.ts'
 import { someTold } from '../wire/some-told.ts'
@@ -130,7 +129,7 @@ function sharesByName(
   const path = 'trafficAllocation'
   for (const key of Object.keys(shares))
     if (!named.some(({ id, name }) => id === key || name === key))
-      throw invalid(`${path}.${shownName(key)}`, 'must name a variant of the test')
+      throw invalid(path, 'must name only variants of the test, each by its id or its name')
   if (Object.keys(shares).length === 0)
     throw invalid(path, 'must hold shares that sum to 1 or to 100')
   const listed = named.map(({ id, name }) => [id, name].find((key) => Object.hasOwn(shares, key)))

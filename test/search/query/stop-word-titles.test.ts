@@ -9,6 +9,8 @@ const DOCUMENTS = [
   { title: 'To be or not to be', content: 'actors in Warsaw' },
   { title: 'Help desk', content: 'whom to call', tags: ['IT', 'office'] },
   { title: 'The the', content: 'a band' },
+  // Their stems are stop words.
+  { title: 'Its being', content: 'ands and thes' },
 ]
 
 beforeAll(async () => {
