@@ -21,8 +21,6 @@ const MEANT_TERMS_MAX: usize = 4;
 const LETTERS_MIN: usize = 4;
 /// Letters from which on one may be wrong.
 const ONE_WRONG_FROM: usize = 5;
-/// Letters from which on two may be wrong, not one.
-const TWO_WRONG_FROM: usize = 8;
 
 /// Whether words that no document has are guessed: where vectors are learned, and nobody said how alike words must be.
 /// Hashed vectors are near to what is spelled alike by themselves, learned ones know their documents' words alone. A search
@@ -101,11 +99,7 @@ fn meant_by(snapshot: &Snapshot, word: &str) -> Result<Vec<Word>, Failure> {
     if !begun.is_empty() || letters < ONE_WRONG_FROM {
         return Ok(begun);
     }
-    let edits = if letters < TWO_WRONG_FROM { 1 } else { 2 };
     // Hardly anybody mistakes the first letter.
     let first = word.chars().next().map_or(0, char::len_utf8);
-    let mut near = words::near_from(snapshot, word, &word[..first], edits, MEANT_MAX)?;
-    let nearest = near.first().map_or(0, |word| word.distance);
-    near.retain(|word| word.distance == nearest);
-    Ok(near)
+    words::near_from(snapshot, word, &word[..first], 1, MEANT_MAX)
 }
