@@ -20,5 +20,6 @@ pub mod scratch;
 pub mod search_field;
 pub mod signed;
 pub mod text_matches;
+pub mod vocabulary;
 pub mod ways;
 pub mod words;

@@ -35,6 +35,10 @@ it.each([
   ['32 gb', ['card of 32GB']],
   ['get user by id', ['getUserById()']],
   ['get_user_by_id', ['getUserById()']],
+  ['function get user by id returns', ['getUserById()']],
+  // A longer query says enough: only pairs are looked up.
+  ['which function can get user by id', []],
+  ['which card has 32 gb in black', ['card of 32GB']],
   // A word that is left out begins no other one.
   ['a part', []],
   // Signs between them part words.

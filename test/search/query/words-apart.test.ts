@@ -47,6 +47,14 @@ it.each([
   expect(await found(query)).toEqual(expected)
 })
 
+it('a word that only deleted documents have is looked for in its pieces, too', async () => {
+  const documents = { id: 'deleted', document: { title: 'bolts, xj200 and wifi' } }
+  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents: [documents] })
+  expect(await found('xj200')).toEqual(['deleted'])
+  await service.must('DELETE', '/cortex/documents/deleted?index=shop')
+  expect(await found('xj200')).toEqual(['saw XJ-200 with two blades'])
+})
+
 it('the pieces are wanted as the word is', async () => {
   const all = { operator: 'and' }
   expect(await found('saw xj200', all)).toEqual(['saw XJ-200 with two blades'])

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
-use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::placed::{Placed, VARIANT_WEIGHT};
-use crate::search::text::words;
+use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
 /// Most words that a code is taken apart into: more are no name that somebody knows by heart.
 const PIECES_MAX: usize = 6;
@@ -21,10 +20,10 @@ const LONG_NUMBER_MIN: usize = 7;
 
 /// Gives each word of a query that no document has its pieces in a row as other ways to say it, so that what is written
 /// `AB-1234/x` or `wi-fi` is found; what is found by the word itself stays as it is.
-pub fn add_pieces(
-    snapshot: &Snapshot,
+pub(crate) fn add_pieces(
+    vocabulary: &Vocabulary,
     analyzer: &Analyzer,
-    query: &str,
+    plain: &PlainText,
     terms: &mut [QueryTerm],
 ) -> Result<(), Failure> {
     if analyzer.cuts {
@@ -32,20 +31,18 @@ pub fn add_pieces(
         return Ok(());
     }
     for term in terms {
-        let Some(written) = query.get(term.from..term.to) else {
+        let Some(word) = plain.only_word(term.from, term.to) else {
             continue;
         };
-        let found = snapshot.definition.words_analyzer.terms(written);
-        let [word] = found.as_slice() else { continue };
-        if is_measure(&word.text) || words::live_documents(snapshot, &word.text)? > 0 {
+        if is_measure(word.text) || word.is_in(vocabulary)? {
             continue;
         }
-        let pieces = pieces_of(written);
+        let pieces = pieces_of(&plain.text[term.from..term.to]);
         let mut rows = Vec::new();
         if (2..=PIECES_MAX).contains(&pieces.len()) {
             rows.push(pieces);
         }
-        rows.extend(cuts_of(snapshot, &word.text)?);
+        rows.extend(cuts_of(vocabulary, word.text)?);
         for pieces in &rows {
             let row = row_of(analyzer, pieces);
             let row = row.filter(|row| !term.alternatives.contains(row));
@@ -58,22 +55,19 @@ pub fn add_pieces(
 /// As `add_pieces`, of words that begin with a digit: a number with its unit in a row, which texts have by chance, too, so
 /// that it counts less.
 pub(crate) fn add_measures(
-    snapshot: &Snapshot,
+    vocabulary: &Vocabulary,
     analyzers: &[&Arc<Analyzer>],
-    text: &str,
+    plain: &PlainText,
     placed: &mut [Placed],
 ) -> Result<(), Failure> {
     for place in placed {
-        let written = &text[place.from..place.to];
-        if !written.starts_with(char::is_numeric) {
+        let Some(word) = plain.only_word(place.from, place.to) else {
+            continue;
+        };
+        if !is_measure(word.text) || word.is_in(vocabulary)? {
             continue;
         }
-        let found = snapshot.definition.words_analyzer.terms(written);
-        let [word] = found.as_slice() else { continue };
-        if !is_measure(&word.text) || words::live_documents(snapshot, &word.text)? > 0 {
-            continue;
-        }
-        for pieces in cuts_of(snapshot, &word.text)? {
+        for pieces in cuts_of(vocabulary, word.text)? {
             for (ways, analyzer) in place.ways.iter_mut().zip(analyzers) {
                 if let Some(row) = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts) {
                     let weight = VARIANT_WEIGHT;
@@ -107,26 +101,25 @@ fn row_of(analyzer: &Analyzer, pieces: &[&str]) -> Option<Vec<Step>> {
 
 /// The ways to cut a word in words that documents have: two, or three of a long number. Where these stand in a row is seen
 /// when they are looked for.
-fn cuts_of<'a>(snapshot: &Snapshot, word: &'a str) -> Result<Vec<Vec<&'a str>>, Failure> {
+fn cuts_of<'a>(vocabulary: &Vocabulary, word: &'a str) -> Result<Vec<Vec<&'a str>>, Failure> {
     let mut cuts = Vec::new();
     if word.chars().count() > CUT_MAX {
         return Ok(cuts);
     }
     let is_long_number =
         word.len() >= LONG_NUMBER_MIN && word.bytes().all(|byte| byte.is_ascii_digit());
-    let is_known = |word: &str| words::live_documents(snapshot, word).map(|live| live > 0);
     for (at, sign) in word.char_indices().skip(1) {
         let (before, behind) = word.split_at(at);
         let in_number = sign.is_ascii_digit() && before.ends_with(|c: char| c.is_ascii_digit());
-        if (in_number && !is_long_number) || !is_known(before)? {
+        if (in_number && !is_long_number) || !vocabulary.has(before)? {
             continue;
         }
-        if is_known(behind)? {
+        if vocabulary.has(behind)? {
             cuts.push(vec![before, behind]);
         } else if is_long_number {
             for at in 1..behind.len() {
                 let (middle, last) = behind.split_at(at);
-                if is_known(middle)? && is_known(last)? {
+                if vocabulary.has(middle)? && vocabulary.has(last)? {
                     cuts.push(vec![before, middle, last]);
                 }
             }

@@ -9,6 +9,7 @@ use crate::search::query::{Fuzziness, Mode, Request};
 use crate::search::text::clause::Way;
 use crate::search::text::placed::{add_terms, occurs, only_term, Placed};
 use crate::search::text::search_field::SearchField;
+use crate::search::text::vocabulary::{PlainText, Vocabulary};
 use crate::search::text::words::{self, Word};
 
 /// Words of a query that are guessed at most.
@@ -32,25 +33,26 @@ pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
 /// nearest to them. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
 pub(crate) fn add_guesses(
-    snapshot: &Snapshot,
+    vocabulary: &Vocabulary,
     fields: &[SearchField],
     analyzers: &[&Arc<Analyzer>],
-    (text, placed): (&str, &mut [Placed]),
+    (plain, placed): (&PlainText, &mut [Placed]),
     meant: &mut Vec<String>,
 ) -> Result<(), Failure> {
-    let plain = &snapshot.definition.words_analyzer;
+    let snapshot = vocabulary.snapshot;
     let mut guessed = 0;
     for place in placed {
-        let own = plain.terms(&text[place.from..place.to]);
-        let [word] = own.as_slice() else { continue };
-        if words::live_documents(snapshot, &word.text)? > 0 {
+        let Some(word) = plain.only_word(place.from, place.to) else {
+            continue;
+        };
+        if word.is_in(vocabulary)? {
             continue;
         }
         if occurs(snapshot, fields, &place.ways)? {
             add_parts(snapshot, fields, place, meant)?;
-        } else if is_guessed(&text[place.from..place.to]) && guessed < GUESSED_MAX {
+        } else if is_guessed(&plain.text[place.from..place.to]) && guessed < GUESSED_MAX {
             guessed += 1;
-            for (nth, guess) in meant_by(snapshot, &word.text)?.into_iter().enumerate() {
+            for (nth, guess) in meant_by(snapshot, word.text)?.into_iter().enumerate() {
                 let terms = analyzers.iter().map(|a| only_term(a, &guess.text));
                 let terms: Vec<Option<String>> = terms.collect();
                 let weight = 1.0 - f32::from(guess.distance) / word.text.chars().count() as f32;

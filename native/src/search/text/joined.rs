@@ -5,40 +5,44 @@ use std::sync::Arc;
 use crate::analysis::synonyms::row_of;
 use crate::analysis::term::Term;
 use crate::analysis::Analyzer;
-use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::placed::{add_terms, occurs, only_term, Placed, VARIANT_WEIGHT};
 use crate::search::text::search_field::SearchField;
-use crate::search::text::words;
+use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
 /// Longest query, in words, of which neighbours are looked up as one: a longer one says enough, and each run is a look into
 /// the dictionary.
 const QUERY_WORDS_MAX: usize = 12;
-/// Most words that are one elsewhere: names in code are the longest (`get user by id`).
+/// Most words that are one elsewhere: names in code are the longest (`get user by id`). Who knows them asks for little else.
 const RUN_WORDS_MAX: usize = 4;
+const LONG_RUN_QUERY_WORDS_MAX: usize = 6;
 
 /// Gives each word of a run that documents write as one word this word as another way to find it. So a document that has it
 /// matches as one with all words of the run does, and whatever was found by one of these still is. It counts less where
 /// documents have the run as it is written, too. Terms of such words go to `meant`.
 pub(crate) fn add_joined(
-    snapshot: &Snapshot,
+    vocabulary: &Vocabulary,
     fields: &[SearchField],
     analyzers: &[&Arc<Analyzer>],
-    (text, placed): (&str, &mut [Placed]),
+    (plain, placed): (&PlainText, &mut [Placed]),
     meant: &mut Vec<String>,
 ) -> Result<(), Failure> {
-    let words = snapshot.definition.words_analyzer.terms(text);
+    let PlainText { text, words, .. } = plain;
     if !(2..=QUERY_WORDS_MAX).contains(&words.len()) {
         return Ok(());
     }
+    let run_words_max = match words.len() {
+        ..=LONG_RUN_QUERY_WORDS_MAX => RUN_WORDS_MAX,
+        _ => 2,
+    };
     for first in 0..words.len() {
         // A run begins with a word that is looked for: "a part" is not "apart".
         if !placed.iter().any(|place| covers(place, &words[first])) {
             continue;
         }
         let mut joined = words[first].text.clone();
-        let neighbours = words[first..].windows(2).take(RUN_WORDS_MAX - 1);
+        let neighbours = words[first..].windows(2).take(run_words_max - 1);
         for (behind, pair) in neighbours.enumerate() {
             if !is_joint(
                 &text[pair[0].to..pair[1].from],
@@ -48,7 +52,7 @@ pub(crate) fn add_joined(
                 break;
             }
             joined.push_str(&pair[1].text);
-            if words::live_documents(snapshot, &joined)? == 0 {
+            if !vocabulary.has(&joined)? {
                 continue;
             }
             let terms = analyzers.iter().map(|a| only_term(a, &joined));
@@ -60,7 +64,7 @@ pub(crate) fn add_joined(
                 0 | 1 => Vec::new(),
                 _ => vec![Way::row(&row)],
             });
-            let is_written = occurs(snapshot, fields, &rows.collect::<Vec<_>>())?;
+            let is_written = occurs(vocabulary.snapshot, fields, &rows.collect::<Vec<_>>())?;
             if !is_written {
                 meant.extend(terms.iter().flatten().cloned());
             }

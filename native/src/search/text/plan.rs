@@ -21,6 +21,7 @@ use crate::search::text::plurals::add_plurals;
 use crate::search::text::rows::rows_of;
 use crate::search::text::search_field::SearchField;
 use crate::search::text::signed::prefer_signed;
+use crate::search::text::vocabulary::{PlainText, Vocabulary};
 use crate::search::text::ways::weigh;
 use crate::search::text::words::{self, Word};
 
@@ -94,48 +95,49 @@ fn plan_of<'a>(
         .iter()
         .map(|analyzer| analyzer.read_synonyms(&request.synonyms))
         .collect();
+    let vocabulary = Vocabulary::open(snapshot)?;
     let parts = parts_of(&request.query, request.phrase);
-    let reader_of = |text| Reader {
-        snapshot,
+    let readers = parts.iter().map(|part| Reader {
+        vocabulary: &vocabulary,
         analyzers: &analyzers,
         synonyms: &synonyms,
-        text,
+        plain: PlainText::read(snapshot, part.text),
         alone,
-    };
+    });
+    let readers: Vec<Reader> = readers.collect();
     let mut read: Vec<Option<ReadWords>> = Vec::with_capacity(parts.len());
     let mut room = WAYS_MAX;
     let mut meant = Vec::new();
-    for part in &parts {
+    for (part, reader) in parts.iter().zip(&readers) {
         read.push(match part.phrase {
             true => None,
             false => {
-                let mut words = reader_of(part.text).words(&mut room)?;
+                let mut words = reader.words(&mut room)?;
                 let placed = words.placed.as_mut_slice();
                 add_plurals(&analyzers, part.text, placed);
-                add_measures(snapshot, &analyzers, part.text, placed)?;
+                add_measures(&vocabulary, &analyzers, &reader.plain, placed)?;
                 prefer_signed(snapshot, &fields, &analyzers, part.text, placed)?;
-                let placed = (part.text, placed);
-                add_joined(snapshot, &fields, &analyzers, placed, &mut meant)?;
+                let placed = (&reader.plain, placed);
+                add_joined(&vocabulary, &fields, &analyzers, placed, &mut meant)?;
                 Some(words)
             }
         });
     }
-    let texts = parts.iter().map(|part| part.text).zip(&mut read);
+    let texts = readers.iter().map(|reader| &reader.plain).zip(&mut read);
     if !matches!(request.fuzziness, Fuzziness::Unsaid | Fuzziness::None) {
         add_near(snapshot, &analyzers, request.fuzziness, texts)?;
     } else if guesses(snapshot, request) {
-        for (text, words) in texts {
+        for (plain, words) in texts {
             if let Some(words) = words {
-                let words = (text, words.placed.as_mut_slice());
-                add_guesses(snapshot, &fields, &analyzers, words, &mut meant)?;
+                let words = (plain, words.placed.as_mut_slice());
+                add_guesses(&vocabulary, &fields, &analyzers, words, &mut meant)?;
             }
         }
     }
     let mut clauses = Merged::default();
     let mut pairs = Vec::new();
-    for (i, (part, words)) in parts.iter().zip(read).enumerate() {
+    for (i, (reader, words)) in readers.iter().zip(read).enumerate() {
         let last = request.prefix && i + 1 == parts.len();
-        let reader = reader_of(part.text);
         let Some(ReadWords { mut placed, groups }) = words else {
             let required = request.operator == Operator::And;
             if let Some(phrase) = reader.phrase(request.slop, last && request.phrase, required)? {
@@ -149,7 +151,7 @@ fn plan_of<'a>(
         let mut before = None;
         for place in placed {
             let clause = Clause {
-                text: part.text[place.from..place.to].to_owned(),
+                text: reader.plain.text[place.from..place.to].to_owned(),
                 // A word that only some analyzers know (a stop word to the others) is a wish.
                 required: request.operator == Operator::And
                     && groups.iter().all(|group| !place.ways[*group].is_empty()),
@@ -177,14 +179,15 @@ fn add_near<'a>(
     snapshot: &Snapshot,
     analyzers: &[&Arc<Analyzer>],
     fuzziness: Fuzziness,
-    parts: impl Iterator<Item = (&'a str, &'a mut Option<ReadWords>)>,
+    parts: impl Iterator<Item = (&'a PlainText<'a>, &'a mut Option<ReadWords>)>,
 ) -> Result<(), Failure> {
-    let plain = &snapshot.definition.words_analyzer;
+    let analyzer = &snapshot.definition.words_analyzer;
     let mut wanted: HashMap<String, u8> = HashMap::new();
     let mut places: Vec<(&mut Placed, String, usize)> = Vec::new();
-    for (text, words) in parts {
+    for (plain, words) in parts {
         for place in words.iter_mut().flat_map(|words| &mut words.placed) {
-            let own = plain.terms(&text[place.from..place.to]);
+            // A piece of a word, as ngrams are, is looked for as a word.
+            let own = analyzer.terms(&plain.text[place.from..place.to]);
             let [word] = own.as_slice() else { continue };
             let length = word.text.chars().count();
             // What differs in each of its letters counts nothing.
@@ -335,11 +338,11 @@ fn known_fields<'a>(
 }
 
 struct Reader<'a> {
-    snapshot: &'a Snapshot,
+    vocabulary: &'a Vocabulary<'a>,
     analyzers: &'a [&'a Arc<Analyzer>],
     /// The request's own, per analyzer.
     synonyms: &'a [Synonyms],
-    text: &'a str,
+    plain: PlainText<'a>,
     alone: bool,
 }
 
@@ -393,11 +396,11 @@ impl Reader<'_> {
     fn query_terms(&self, group: usize) -> Result<Vec<QueryTerm>, Failure> {
         let analyzer = self.analyzers[group];
         if self.alone {
-            let terms = analyzer.alone_terms(self.text).into_iter();
+            let terms = analyzer.alone_terms(self.plain.text).into_iter();
             return Ok(terms.map(single).collect());
         }
-        let mut terms = analyzer.query_terms(self.text, &self.synonyms[group]);
-        add_pieces(self.snapshot, analyzer, self.text, &mut terms)?;
+        let mut terms = analyzer.query_terms(self.plain.text, &self.synonyms[group]);
+        add_pieces(self.vocabulary, analyzer, &self.plain, &mut terms)?;
         Ok(terms)
     }
 
@@ -413,8 +416,7 @@ impl Reader<'_> {
 
     /// Makes the last word the beginning of a word.
     fn add_prefix(&self, placed: &mut Vec<Placed>) -> Result<(), Failure> {
-        let plain = &self.snapshot.definition.words_analyzer;
-        let Some(word) = plain.terms(self.text).pop() else {
+        let Some(word) = self.plain.words.last() else {
             return Ok(());
         };
         let at = placed
@@ -424,7 +426,7 @@ impl Reader<'_> {
             placed.push(self.place(word.from, word.to, 0, Vec::new()));
             placed.len() - 1
         });
-        for found in words::completions(self.snapshot, &word.text, PREFIX_WORDS_MAX)? {
+        for found in words::completions(self.vocabulary.snapshot, &word.text, PREFIX_WORDS_MAX)? {
             self.add_word(&mut placed[at], &found.text);
         }
         Ok(())
@@ -463,7 +465,7 @@ impl Reader<'_> {
         }
         let known = ways.iter().any(|ways| !ways.is_empty());
         Ok(known.then(|| Clause {
-            text: self.text.to_owned(),
+            text: self.plain.text.to_owned(),
             ways,
             count: 1.0,
             required,
@@ -472,9 +474,9 @@ impl Reader<'_> {
 
     /// The words that the last one is the beginning of.
     fn completions(&self) -> Result<Vec<Word>, Failure> {
-        let plain = &self.snapshot.definition.words_analyzer;
-        match plain.terms(self.text).pop() {
-            Some(word) => words::completions(self.snapshot, &word.text, PREFIX_WORDS_MAX),
+        let snapshot = self.vocabulary.snapshot;
+        match self.plain.words.last() {
+            Some(word) => words::completions(snapshot, &word.text, PREFIX_WORDS_MAX),
             None => Ok(Vec::new()),
         }
     }

@@ -32,7 +32,7 @@ const PAIRS: [(&str, &str); 20] = [
 /// Gives such a word its other number as another way to find it, which counts less than what is written.
 pub(crate) fn add_plurals(analyzers: &[&Arc<Analyzer>], text: &str, placed: &mut [Placed]) {
     for place in placed {
-        let Some(other) = other_number(&text[place.from..place.to].to_lowercase()) else {
+        let Some(other) = other_number(&text[place.from..place.to]) else {
             continue;
         };
         let terms = analyzers.iter().map(|analyzer| {
@@ -45,8 +45,8 @@ pub(crate) fn add_plurals(analyzers: &[&Arc<Analyzer>], text: &str, placed: &mut
 
 fn other_number(word: &str) -> Option<&'static str> {
     PAIRS.iter().find_map(|(one, many)| match word {
-        _ if word == *one => Some(*many),
-        _ if word == *many => Some(*one),
+        _ if word.eq_ignore_ascii_case(one) => Some(*many),
+        _ if word.eq_ignore_ascii_case(many) => Some(*one),
         _ => None,
     })
 }
