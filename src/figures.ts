@@ -1,10 +1,10 @@
 import { performance } from 'node:perf_hooks'
-import type { MetricRow, Metrics } from './metrics/metrics.ts'
+import { FAMILY_ROWS_MAX, type MetricRow, type Metrics } from './metrics/metrics.ts'
 import type { Writer } from './search/documents/writer.ts'
 import type { Engine } from './search/engine/engine.ts'
 import type { IndexFigures } from './search/engine/figures.ts'
 import type { Store } from './store/store.ts'
-import type { Pool } from './threads/pool.ts'
+import type { LaneFigures, Pool } from './threads/pool.ts'
 
 /** The parts whose figures the metrics page shows. */
 interface FigureParts {
@@ -22,14 +22,25 @@ export function collectFigures(parts: FigureParts): void {
   collectStore(parts)
 }
 
+/** Reads figures once for all families of a page, which are asked in one go: it takes longer than to write the page. */
+function once<Figures>(read: () => Figures): () => Figures {
+  let known: { figures: Figures } | undefined
+  return () => {
+    if (known === undefined) {
+      known = { figures: read() }
+      setImmediate(() => {
+        known = undefined
+      })
+    }
+    return known.figures
+  }
+}
+
 function collectPool({ metrics, pool }: FigureParts): void {
-  const add = (
-    name: string,
-    help: string,
-    pick: (lane: ReturnType<typeof pool.figures>[number]) => number,
-  ) =>
+  const lanes = once(() => pool.figures())
+  const add = (name: string, help: string, pick: (lane: LaneFigures) => number) =>
     metrics.collect(name, help, ['lane'], () =>
-      pool.figures().map((lane) => ({ labels: { lane: lane.lane }, value: pick(lane) })),
+      lanes().map((lane) => ({ labels: { lane: lane.lane }, value: pick(lane) })),
     )
   add('svc_pool_threads', 'Threads of a lane', ({ threads }) => threads)
   add('svc_pool_queued_jobs', 'Jobs that wait for a thread', ({ queued }) => queued)
@@ -41,12 +52,14 @@ function collectPool({ metrics, pool }: FigureParts): void {
 
 /** Labelled by name, for at most as many open indices as a family may have label sets. */
 function collectIndices({ metrics, engine }: FigureParts): void {
+  // No more than are shown: the core looks through each of them.
+  const indices = once(() => {
+    const shown = engine.opened().slice(0, FAMILY_ROWS_MAX)
+    return shown.map((entry) => ({ index: entry.record.name, own: engine.figures(entry) }))
+  })
   const add = (name: string, help: string, pick: (figures: IndexFigures) => number) =>
     metrics.collect(name, help, ['index'], () =>
-      engine.opened().map((entry) => ({
-        labels: { index: entry.record.name },
-        value: pick(engine.figures(entry)),
-      })),
+      indices().map(({ index, own }) => ({ labels: { index }, value: pick(own) })),
     )
   add('svc_index_documents', 'Documents found by a search', ({ documents }) => documents)
   add('svc_index_deleted_documents', 'Deleted documents still in the files', (own) => own.deleted)
@@ -62,11 +75,11 @@ function collectIndices({ metrics, engine }: FigureParts): void {
 }
 
 function collectStore({ metrics, store, writer }: FigureParts): void {
-  type Figures = ReturnType<typeof store.figures>
-  const add = (name: string, help: string, pick: (figures: Figures) => number) =>
-    metrics.collect(name, help, [], (): MetricRow[] => [{ value: pick(store.figures()) }])
+  const figures = once(() => store.figures())
+  const add = (name: string, help: string, pick: (own: ReturnType<typeof figures>) => number) =>
+    metrics.collect(name, help, [], (): MetricRow[] => [{ value: pick(figures()) }])
   metrics.collect('svc_store_readers', 'Reader slots of the record store', ['state'], () =>
-    Object.entries(store.figures().connections).map(([state, value]) => ({
+    Object.entries(figures().connections).map(([state, value]) => ({
       labels: { state },
       value,
     })),
