@@ -170,12 +170,21 @@ export interface ModelFact {
 
 export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
 
+/** Searches that somebody spoke of and did not make, because another session of the same user did: these stay. */
+export interface Beside {
+  /** The query ids of their first pages. */
+  lists: ReadonlySet<string>
+  /** What others told of them. */
+  told: readonly FeedbackFact[]
+}
+
 /** Somebody who is to be forgotten, and what the log still says of them. */
 export interface Doomed {
   /** Ids of their sessions, and the user's own name. */
   names: ReadonlySet<string>
   /** What they did, in the order in which it was taken. */
   facts: readonly Fact[]
+  beside?: Beside
   /** Sequence of the last entry that was looked at. */
   sequence: number
 }

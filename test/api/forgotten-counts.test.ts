@@ -72,3 +72,38 @@ for (const isCut of [false, true])
     }
     expect(await counted(running, ids)).toEqual(before)
   }, 60_000)
+
+for (const isCut of [false, true])
+  it(`tests count nothing that a forgotten session told of what another one of its user was shown, where the log is ${isCut ? 'cut' : 'whole'}`, async () => {
+    const running = await startApp({ EXPLORATION_SHARE: '0' })
+    onTestFinished(() => running.close())
+    const { must } = running
+    const ids = await openTests(running)
+    const [first, second] = await Promise.all(
+      [0, 1].map(() => must<{ sessionId: string }>('POST', '/cortex/sessions', { userId: 'ann' })),
+    )
+    const { hits, searchContext } = await must<{
+      hits: { id: string }[]
+      searchContext: { queryId: string }
+    }>('POST', '/cortex/search', { query: 'fox', index: 'w', sessionId: first!.sessionId })
+    const tell = (sessionId: string, userAction: string, at: number) =>
+      must('POST', '/cortex/feedback', {
+        sessionId,
+        feedback: [
+          {
+            ...{ queryId: searchContext.queryId, rating: 0.5 },
+            metadata: { userAction, resultId: hits[at]!.id },
+          },
+        ],
+      })
+    await tell(first!.sessionId, 'click', 2)
+    const before = await counted(running, ids)
+    await tell(second!.sessionId, 'purchase', 0)
+    await tell(second!.sessionId, 'click', 1)
+    expect(await counted(running, ids)).not.toEqual(before)
+    const { store } = running.app
+    if (isCut) await store.write(() => store.tables.meta.put('log cut', true))
+    const path = `/nous/learn/subjects/${second!.sessionId}`
+    expect(await must('DELETE', path)).toMatchObject({ rebuilt: !isCut })
+    expect(await counted(running, ids)).toEqual(before)
+  }, 60_000)

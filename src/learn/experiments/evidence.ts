@@ -1,18 +1,30 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
-import type { Consumer, FeedbackFact, Impression, SearchFact } from '../facts.ts'
-import { ACTIONS, actionOf } from '../feedback/actions.ts'
-import { namesUnshown } from '../feedback/feedback-entries.ts'
-import { winnerOf } from '../statistics/interleaving.ts'
+import {
+  type Beside,
+  type Consumer,
+  type FeedbackFact,
+  type Impression,
+  listOf,
+  type SearchFact,
+} from '../facts.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
-import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import type { Arm } from './arms.ts'
 import { add, type Ledger } from './ledger.ts'
+import {
+  type CountedFact,
+  countedListOf,
+  countList,
+  countWins,
+  dealtAfter,
+  dealtTold,
+  isCounted,
+  listAfter,
+  listTold,
+  NOTHING,
+  type Outcomes,
+} from './outcomes.ts'
 import { INTERLEAVED } from './running.ts'
-
-/** Clicked places kept of one interleaved search. */
-const PLACES_MAX = 100
-const NOTHING: SearchOutcome = { best: 0, clicked: false, converted: false, places: [] }
 
 type Find = (id: string) => ExperimentRecord | undefined
 
@@ -30,10 +42,13 @@ export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
     },
     save: ledger.save,
     // It is not folded anew: what ended long ago is no longer in the log.
-    *untake({ facts }) {
+    *untake({ facts, beside }) {
       for (const fact of facts) {
         if (fact.kind === 'search') untakeSearch(ledger, find, fact)
-        else if (fact.kind === 'feedback') untakeFeedback(ledger, find, fact)
+        else if (fact.kind === 'feedback' && isCounted(fact)) {
+          untakeRating(ledger, find, fact)
+          if (beside !== undefined) retell(ledger, find, fact.impression, beside)
+        }
         yield
       }
     },
@@ -78,8 +93,7 @@ function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   const { entry, impression } = fact
   const { queryId } = impression
   const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))
-  const listId = isFirstPage(impression) ? queryId : impression.list
-  // Of a page whose list is not known, no search was counted that could have been clicked.
+  const listId = countedListOf(impression)
   const list =
     listId === undefined
       ? undefined
@@ -92,9 +106,6 @@ function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   }
 }
 
-/** What came of a search, or of a list, before and after. */
-type Outcomes = [before: SearchOutcome, after: SearchOutcome]
-
 function outcomesOf(
   ledger: Ledger,
   id: string,
@@ -104,12 +115,6 @@ function outcomesOf(
   const after = change(before)
   if (after !== before) ledger.setOutcome(id, after)
   return [before, after]
-}
-
-/** A search counts for who made it: what others say of it is no part of it. */
-function isCounted(fact: FeedbackFact): fact is FeedbackFact & { impression: Impression } {
-  const { entry, unit, impression } = fact
-  return entry.status === 'learned' && unit !== undefined && unit === impression?.unit
 }
 
 /** Takes out what was counted of a search, and of all that came of it. */
@@ -122,12 +127,31 @@ function untakeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): v
   }
 }
 
-/** A rating goes with the entry that gave it; what else it said has gone with its search. */
-function untakeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
-  if (!isCounted(fact)) return
-  for (const { row } of countedIn(ledger, find, fact.impression)) {
+/** A rating goes with the entry that gave it. */
+function untakeRating(ledger: Ledger, find: Find, { entry, impression }: CountedFact): void {
+  for (const { row } of countedIn(ledger, find, impression)) {
     add(row, 'ratings', -1)
-    add(row, 'rated', -fact.entry.rating)
+    add(row, 'rated', -entry.rating)
+  }
+}
+
+/**
+ * What else an entry said has gone with its search. Of one that stays, as another session of the same user made it, only
+ * that counts which is told beside.
+ */
+function retell(ledger: Ledger, find: Find, impression: Impression, { lists, told }: Beside): void {
+  if (!lists.has(listOf(impression).queryId)) return
+  const { queryId } = impression
+  const listId = countedListOf(impression)
+  const list =
+    listId === undefined
+      ? undefined
+      : outcomesOf(ledger, listId, ({ places }) => ({ ...listTold(listId, told), places }))
+  const { places } = dealtTold(queryId, told)
+  const page = outcomesOf(ledger, queryId, (before) => ({ ...before, places }))
+  for (const { record, row } of countedIn(ledger, find, impression)) {
+    if (list !== undefined) countList(row, list)
+    countWins(row, record, impression, page)
   }
 }
 
@@ -163,54 +187,4 @@ function countStep({ stepSinceMs }: ExperimentRecord, arm: Arm, row: UnitRow, ti
     arm.stepUnits = 0
   }
   if (timeMs >= stepSinceMs && row.lastMs < stepSinceMs) arm.stepUnits += 1
-}
-
-/** What came of a list after one more entry about one of its pages; the same object when the entry says nothing of it. */
-function listAfter(before: SearchOutcome, fact: FeedbackFact, { from }: Impression): SearchOutcome {
-  const { entry, hit } = fact
-  const converted = before.converted || wordsOf(fact).some((word) => ACTIONS.get(word)?.converts)
-  if (!isClick(fact)) return converted === before.converted ? before : { ...before, converted }
-  const place = hit === undefined ? entry.position : from + hit + 1
-  const better = place !== undefined && (before.best === 0 || place < before.best)
-  return { ...before, best: better ? place : before.best, clicked: true, converted }
-}
-
-/** What came of a page that was dealt after one more entry: each of its hits is credited by itself. */
-function dealtAfter(
-  before: SearchOutcome,
-  fact: FeedbackFact,
-  { interleaved }: Impression,
-): SearchOutcome {
-  const { hit } = fact
-  if (interleaved === undefined || hit === undefined || !isClick(fact)) return before
-  const { places } = before
-  if (places.length >= PLACES_MAX || places.includes(hit)) return before
-  return { ...before, places: [...places, hit] }
-}
-
-function wordsOf({ entry: { action, engagementType } }: FeedbackFact): string[] {
-  return [action, actionOf(undefined, engagementType)]
-}
-
-function isClick(fact: FeedbackFact): boolean {
-  return wordsOf(fact).includes('click') && !namesUnshown(fact)
-}
-
-function countList(row: UnitRow, [before, after]: Outcomes): void {
-  add(row, 'clicked', Number(after.clicked) - Number(before.clicked))
-  add(row, 'converted', Number(after.converted) - Number(before.converted))
-  add(row, 'reciprocal', reciprocalRank(after.best) - reciprocalRank(before.best))
-}
-
-function countWins(
-  row: UnitRow,
-  record: ExperimentRecord,
-  { interleaved }: Impression,
-  [before, after]: Outcomes,
-): void {
-  if (interleaved?.testId !== record.id) return
-  const { teams } = interleaved
-  const [won, wins] = [winnerOf(teams, before.places), winnerOf(teams, after.places)]
-  add(row, 'wins', wins - won)
-  add(row, 'decided', Math.abs(wins) - Math.abs(won))
 }

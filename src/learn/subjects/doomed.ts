@@ -4,7 +4,14 @@ import { asObject } from '../../object.ts'
 import type { JournalRow } from '../../store/journal.ts'
 import type { Store } from '../../store/store.ts'
 import { asLogEntry, type LogEntry } from '../entries.ts'
-import type { Doomed, Fact, Impression } from '../facts.ts'
+import {
+  type Beside,
+  type Doomed,
+  type Fact,
+  type FeedbackFact,
+  type Impression,
+  listOf,
+} from '../facts.ts'
 import { factsOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
 import { userIn } from '../reports/event-entry.ts'
@@ -33,20 +40,72 @@ export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
  * sessions that are known no more are found by their searches, and are among the names from there on.
  */
 export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
+  await lookThrough(log, { after: found.sequence, until }, (row) => {
+    found.sequence = row.sequence
+    found.facts.push(...take(row, log, found))
+  })
+  found.sequence = Math.max(found.sequence, until)
+}
+
+/** Adds what the log says up to an entry; returns what of it stands behind another one, as learning is told of it. */
+export async function findTaught(
+  log: Log,
+  found: DoomedRows,
+  { after, until }: { after: number; until: number },
+): Promise<Doomed> {
+  await findDoomed(log, found, until)
+  const facts = found.facts.filter(({ sequence }) => sequence > after)
+  return { ...found, facts, beside: await findBeside(log, found, facts) }
+}
+
+/** There are seldom such searches, so that the log is seldom looked through for what others told of them. */
+async function findBeside(
+  log: Log,
+  { names, sequence, impressions }: DoomedRows,
+  facts: readonly Fact[],
+): Promise<Beside> {
+  const made = new Set(impressions.map(({ queryId }) => queryId))
+  const lists = new Set<string>()
+  for (const fact of facts) {
+    const { list, isOwn } = spokenOf(fact)
+    if (list !== undefined && isOwn && !made.has(list)) lists.add(list)
+  }
+  const told: FeedbackFact[] = []
+  if (lists.size === 0) return { lists, told }
+  await lookThrough(log, { after: 0, until: sequence }, (row) => {
+    const { type, sessionId = '' } = asLogEntry(row.entry)
+    if (type !== 'feedback' || names.has(sessionId)) return
+    for (const fact of factsIn(row, log)) {
+      const { list } = spokenOf(fact)
+      if (fact.kind === 'feedback' && list !== undefined && lists.has(list)) told.push(fact)
+    }
+  })
+  return { lists, told }
+}
+
+/** The list that feedback speaks of, and whether its user made it. */
+function spokenOf(fact: Fact): { list?: string; isOwn?: boolean } {
+  if (fact.kind !== 'feedback' || fact.impression?.unit === undefined) return {}
+  return { list: listOf(fact.impression).queryId, isOwn: fact.impression.unit === fact.unit }
+}
+
+/** Each entry of a part of the log, while others come in between. */
+async function lookThrough(
+  log: Log,
+  { after, until }: { after: number; until: number },
+  look: (row: JournalRow) => void,
+): Promise<void> {
   const breathe = openBreath(STRETCH_MS)
-  while (found.sequence < until) {
-    const next = log.journal.read({
-      after: found.sequence,
-      limit: SLICE_ROWS,
-      stretchMs: STRETCH_MS,
-    })
+  let at = after
+  while (at < until) {
+    const next = log.journal.read({ after: at, limit: SLICE_ROWS, stretchMs: STRETCH_MS })
     const rows = next.filter(({ sequence }) => sequence <= until)
     for (const row of rows) {
-      found.sequence = row.sequence
-      found.facts.push(...take(row, log, found))
+      at = row.sequence
+      look(row)
       await breathe()
     }
-    if (rows.length === 0) found.sequence = until
+    if (rows.length === 0) at = until
   }
 }
 

@@ -9,7 +9,14 @@ import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
 import { timesOfQueries } from '../patterns/times.ts'
 import type { Sessions } from '../sessions/sessions.ts'
-import { type DoomedRows, findDoomed, nothingDoomed, removeDoomed, sessionsOf } from './doomed.ts'
+import {
+  type DoomedRows,
+  findDoomed,
+  findTaught,
+  nothingDoomed,
+  removeDoomed,
+  sessionsOf,
+} from './doomed.ts'
 
 /*
  * Forgetting somebody, step by step. A note in the store says that it has begun, and how far it is: what a crash or a
@@ -210,10 +217,7 @@ async function unlearn(
   const begun = findForgetting(store, subject)
   const isAnew = begun !== undefined && begun.unlearnedTo === undefined
   const after = (isAnew ? begun.uncountedTo : begun?.unlearnedTo) ?? 0
-  const find = async (until: number) => {
-    await findDoomed(log, doomed, until)
-    return { ...doomed, facts: doomed.facts.filter(({ sequence }) => sequence > after) }
-  }
+  const find = (until: number) => findTaught(log, doomed, { after, until })
   const note = () => {
     const { sequence } = doomed
     const done = isAnew ? { uncountedTo: sequence } : { unlearnedTo: sequence }
