@@ -92,6 +92,7 @@ function collectStore({ metrics, store, writer }: FigureParts): void {
   )
   add('svc_store_file_bytes', 'Bytes of the file in use', ({ fileBytes }) => fileBytes)
   add('svc_store_live_bytes', 'Bytes of pages that hold rows', ({ liveBytes }) => liveBytes)
+  add('svc_store_room_bytes', 'Bytes to write until writes are refused', (own) => own.roomBytes)
   add('svc_store_map_bytes', 'Address space of the record store', ({ mapBytes }) => mapBytes)
   add('svc_store_transactions_total', 'Transactions committed', (own) => own.transactions)
   add('svc_store_pending_writes', 'Writes that wait for their commit', ({ pending }) => pending)

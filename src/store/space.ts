@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import type { RootDatabase } from 'lmdb'
 import type { Databases } from './databases.ts'
+import { openRoomReport, type RoomLog } from './room-report.ts'
 import { bytesOf, statsOf } from './table.ts'
 
 /** What the store occupies and who reads it, as the engine reports it. */
@@ -14,6 +15,8 @@ export interface SpaceFigures {
   mapBytes: number
   /** Transactions committed since the store was made. */
   transactions: number
+  /** Bytes that may be written before writes are refused with DISK_FULL; 0 while they are. */
+  roomBytes: number
 }
 
 export interface Space {
@@ -49,7 +52,7 @@ const REMOVAL_SHARE = 0.25
 export function openSpace(
   root: RootDatabase,
   databases: Databases,
-  { directory, bytesMax }: { directory: string; bytesMax: number },
+  { directory, bytesMax, log }: { directory: string; bytesMax: number; log: RoomLog },
 ): Space {
   let passes = 0
   let measuredMs = 0
@@ -61,6 +64,16 @@ export function openSpace(
     const { lastPageNumber, pageSize } = statsOf(root)
     return (lastPageNumber + 1) * pageSize
   }
+  function roomBytes(): number {
+    const live = liveBytes()
+    const reusable = Math.max(0, fileBytes() - live)
+    return Math.min(bytesMax - live, diskRoom(directory) + reusable)
+  }
+  const report = openRoomReport(log, () => ({
+    liveBytes: liveBytes(),
+    bytesMax,
+    diskRoomBytes: diskRoom(directory),
+  }))
   return {
     hasRoom: () => {
       const now = performance.now()
@@ -68,11 +81,10 @@ export function openSpace(
         passes -= 1
         return true
       }
-      const live = liveBytes()
-      const reusable = Math.max(0, fileBytes() - live)
-      const room = Math.min(bytesMax - live, diskRoom(directory) + reusable)
+      const room = roomBytes()
       measuredMs = now
       passes = Math.max(0, Math.floor(room / WRITE_BYTES))
+      report(room > 0)
       return room > 0
     },
     diskIsFull: () => diskRoom(directory) <= 0,
@@ -85,6 +97,7 @@ export function openSpace(
         liveBytes: liveBytes(),
         mapBytes: mapSize,
         transactions: lastTxnId,
+        roomBytes: Math.max(0, roomBytes()),
       }
     },
   }

@@ -142,6 +142,7 @@ function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Stor
   const space = openSpace(root, databases, {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
+    log: options.log,
   })
   const isInPlace = openPlaceCheck(recordsFile(options.dataDir))
   const commits = openCommits({
