@@ -1,4 +1,5 @@
 import { isIPv6 } from 'node:net'
+import { resolve } from 'node:path'
 import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { routes } from './api/index.ts'
@@ -8,6 +9,7 @@ import { endProcess } from './end-process.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { openProcessLog } from './log.ts'
+import { packageVersion } from './package.ts'
 import { isCommitRejection } from './store/failure.ts'
 
 /** Settings that can't be right, or what else lasts: starting again would not help. */
@@ -66,7 +68,20 @@ async function run(config: Config, log: Logger): Promise<void> {
   }
   await app.recovered
   if (stopping) return
-  process.stdout.write(`Attune is ready on ${baseAddress(config.host, server.port)}\n`)
+  const address = baseAddress(config.host, server.port)
+  log.info(
+    {
+      version: packageVersion(),
+      node: process.version,
+      pid: process.pid,
+      address,
+      dataDir: resolve(config.dataDir),
+      indices: app.indices.all().length,
+      tookMs: Math.round(performance.now()),
+    },
+    'ready',
+  )
+  process.stdout.write(`Attune is ready on ${address}\n`)
 }
 
 /** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */

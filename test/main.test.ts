@@ -13,6 +13,7 @@ import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { packageVersion } from '../src/package.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { freePort } from './free-port.ts'
 import { connectRaw, until } from './http/stub.ts'
@@ -267,6 +268,33 @@ it('a data folder that is taken away ends the server: it takes no document that 
   expect(((await refused.json()) as { code: string }).code).toBe('STORE_UNAVAILABLE')
   expect(await process.ended).toBe(1)
   expect(process.output()).toContain('no longer where it was opened')
+}, 120_000)
+
+it('the log tells of a start what it is, and whether the process before stopped by itself', async () => {
+  const logged = (process: Process) =>
+    process
+      .output()
+      .split('\n')
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line) as { level: number; msg: string; dataDir?: string })
+  const first = start()
+  const port = await ready(first)
+  const address = `http://127.0.0.1:${port}/api`
+  const told = { msg: 'ready', version: packageVersion(), address, dataDir: folder, indices: 0 }
+  expect(logged(first)).toEqual([expect.objectContaining(told)])
+  first.child.kill('SIGKILL')
+  await first.ended
+  const second = start()
+  await ready(second)
+  expect(logged(second)).toMatchObject([
+    { level: 40, pid: first.child.pid, msg: expect.stringContaining('did not stop by itself') },
+    { level: 30, msg: 'ready' },
+  ])
+  second.child.kill('SIGTERM')
+  expect(await second.ended).toBe(0)
+  const third = start()
+  await ready(third)
+  expect(logged(third)).toMatchObject([{ level: 30, msg: 'ready' }])
 }, 120_000)
 
 it('keys and the contents of requests are not logged', async () => {

@@ -138,7 +138,7 @@ function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Stor
     }
   }
   const tables = wrapTables(databases, () => writing)
-  claim(root, options.log, () => asWriter(() => claimTables(tables, options.dataDir, hold)))
+  claim(root, options.log, () => asWriter(() => claimTables(tables, options, hold)))
   const space = openSpace(root, databases, {
     directory: recordsDirectory(options.dataDir),
     bytesMax: options.bytesMax,
@@ -216,7 +216,7 @@ function claim(root: RootDatabase, log: StoreLog, work: () => void): void {
   }
 }
 
-function claimTables({ meta }: Tables, dataDir: string, hold: Hold): void {
+function claimTables({ meta }: Tables, { dataDir, log }: StoreOptions, hold: Hold): void {
   const format = meta.get('format') ?? FORMAT
   if (format > FORMAT)
     throw new StartError(
@@ -224,8 +224,14 @@ function claimTables({ meta }: Tables, dataDir: string, hold: Hold): void {
       { lasts: true },
     )
   const claimant = thisProcess(recordsFile(dataDir))
-  refuseOwned(meta.get('owner'), claimant)
+  const before = meta.get('owner')
+  refuseOwned(before, claimant)
   hold.take(dataDir)
+  if (before !== undefined)
+    log.warn(
+      { pid: before.pid },
+      'the process that used the data folder last did not stop by itself (a crash, a kill, or a copy made while it ran): what indices lack is taken from the records',
+    )
   meta.put('format', FORMAT)
   meta.put('owner', claimant)
 }
