@@ -8,8 +8,9 @@ import type { Consumer } from './facts.ts'
 import { openFeedback } from './feedback/feedback.ts'
 import { openGains } from './feedback/gains.ts'
 import { openEvents } from './history/events.ts'
+import { type EventsLogger, openLoggedEvents } from './history/logged-events.ts'
 import type { SearchesOptions } from './impressions/searches.ts'
-import { openLog } from './loop/log.ts'
+import { type Log, openLog } from './loop/log.ts'
 import { openClickMemory } from './memory/click-memory.ts'
 import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
 import { openExamination } from './memory/examination.ts'
@@ -35,9 +36,19 @@ export interface LearningOptions {
     Pick<ClickRatesParts, 'opened'> & { liveIndex: LiveIndex; isSearched: IsSearched }
 }
 
-export interface LearningLogger {
+export interface LearningLogger extends EventsLogger {
   error: (fields: object, message: string) => void
-  info: (fields: object, message: string) => void
+}
+
+/** The history of learning, and who hears of each event. */
+function openHistory({ store, config, clock, logger }: LearningOptions, log: Log) {
+  const modelSignals = openModelSignals(store, log)
+  const loggedEvents = openLoggedEvents(store, logger)
+  const events = openEvents(store, clock, config, (event, sequence) => {
+    modelSignals.note(event, sequence)
+    loggedEvents.note(event, sequence)
+  })
+  return { events, modelSignals, loggedEvents }
 }
 
 /** Everything that learns, before the processor that feeds it. `position` tells how far that has come. */
@@ -46,8 +57,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const { opened, isSearched, featureNames, liveIndex } = options.engine
   const shared = { store, config, clock }
   const log = openLog(store, config.impressionQueueMax, clock)
-  const modelSignals = openModelSignals(store, log)
-  const events = openEvents(store, clock, config, modelSignals.note)
+  const { events, modelSignals, loggedEvents } = openHistory(options, log)
   const gains = openGains(config.gains)
   const examination = openExamination(store, config.examinationEta)
   const chances = examination.inUse
@@ -93,6 +103,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   return {
     log,
     events,
+    loggedEvents,
     feedback,
     clickMemory,
     models,

@@ -123,6 +123,7 @@ export function openLearning(options: LearningOptions): Learning {
       await loop.close()
       await learners.clickRates.close()
       await models.close()
+      learners.loggedEvents.tick()
     },
   }
 }
@@ -169,7 +170,7 @@ function openPlans(
  */
 function tickOf(
   { store, clock, sessions, logger }: LearningOptions,
-  { clickRates, models, experiments, adaptations }: Learners,
+  { clickRates, models, experiments, adaptations, loggedEvents }: Learners,
   oversight: Oversight,
 ): () => Promise<void> {
   const ifWhole = (tick: () => Promise<void>) => () => (isFoldedAnew(store) ? undefined : tick())
@@ -180,6 +181,7 @@ function tickOf(
       models: ifWhole(() => models.tick()),
       experiments: () => experiments.tick(),
       adaptations: ifWhole(() => adaptations.tick(clock())),
+      log: () => loggedEvents.tick(),
       retention: () => oversight.tick(clock()),
     },
     (err, part) => logger.error({ err, part }, 'learning: a part failed; it is tried again'),

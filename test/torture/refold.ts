@@ -148,7 +148,7 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
       ...{ store, config, sessions, clock: Date.now, metrics: openMetrics(config) },
       // Nothing that is folded needs another thread.
       pool: { search: never, run: never, lull, figures: () => [], close: async () => undefined },
-      logger: { error: () => undefined, info: () => undefined },
+      logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
       engine: {
         ...{ featureNames: () => [], indexName: () => '', liveIndex: () => undefined },
         ...{ run: never, opened: () => [], isSearched: () => true },
