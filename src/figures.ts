@@ -45,8 +45,11 @@ function collectPool({ metrics, pool }: FigureParts): void {
   add('svc_pool_threads', 'Threads of a lane', ({ threads }) => threads)
   add('svc_pool_queued_jobs', 'Jobs that wait for a thread', ({ queued }) => queued)
   add('svc_pool_jobs_total', 'Jobs done', ({ completed }) => completed)
-  add('svc_pool_busy_ratio', 'Share of time that the threads worked', ({ utilization }) =>
-    Number.isFinite(utilization) ? utilization : 0,
+  add('svc_pool_busy_seconds_total', 'Time that jobs spent with a thread', ({ busyS }) => busyS)
+  add(
+    'svc_pool_busy_ratio',
+    'The same since the start, as a share of what the threads could have taken',
+    ({ busyShare }) => busyShare,
   )
 }
 

@@ -74,9 +74,7 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
   // Sums of labelled gauges under names that only a counter may have.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
-  collect('nodejs_eventloop_utilization_ratio', 'Share of time the event loop was busy', [], () => [
-    { value: performance.eventLoopUtilization().utilization },
-  ])
+  collectEventLoop(collect)
   return {
     route,
     collect,
@@ -85,6 +83,18 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
     ...openLearningSeries(registry),
     ...openPage(registry, long),
   }
+}
+
+function collectEventLoop(collect: Metrics['collect']): void {
+  collect('nodejs_eventloop_busy_seconds_total', 'Time the event loop was busy', [], () => [
+    { value: performance.eventLoopUtilization().active / 1000 },
+  ])
+  collect(
+    'nodejs_eventloop_utilization_ratio',
+    'Share of time since the start that the event loop was busy',
+    [],
+    () => [{ value: performance.eventLoopUtilization().utilization }],
+  )
 }
 
 function openPage(registry: Registry, long: LongFamilies): Pick<Metrics, 'page' | 'contentType'> {

@@ -70,8 +70,10 @@ export interface LaneFigures {
   threads: number
   queued: number
   completed: number
-  /** Share of the threads' time spent in jobs, 0..1. */
-  utilization: number
+  /** Time that jobs spent with the threads, in seconds; a thread that is given two at a time counts both. */
+  busyS: number
+  /** The same since the start, as a share of what the threads could have taken, 0..1. */
+  busyShare: number
 }
 
 /** Jobs that ride alone. */
@@ -99,6 +101,14 @@ export interface PoolOptions extends LaneParts {
   searchThreads: number
   workThreads: number
   searchQueueMax: number
+}
+
+/** Piscina's own `utilization` takes milliseconds for microseconds, and tells a thousandth. */
+function busyOf(lane: Piscina): Pick<LaneFigures, 'busyS' | 'busyShare'> {
+  const { maxThreads, concurrentTasksPerWorker } = lane.options
+  const busyMs = lane.completed === 0 ? 0 : lane.histogram.runTime.mean * lane.completed
+  const mostMs = lane.duration * maxThreads * concurrentTasksPerWorker
+  return { busyS: busyMs / 1000, busyShare: busyMs / mostMs }
 }
 
 /** Each thread of searches is given one hop to work on and the next one already, so that it need not wait for it. */
@@ -141,7 +151,7 @@ export function openPool(options: PoolOptions, onDeath: OnDeath = () => {}): Poo
         threads: piscina.threads.length,
         queued: piscina.queueSize + (lane === 'search' ? searches.waiting() : 0),
         completed: piscina.completed,
-        utilization: piscina.utilization,
+        ...busyOf(piscina),
       })),
     close: async () => {
       await Promise.all(Object.values(lanes).map((lane) => lane.destroy()))

@@ -195,6 +195,7 @@ it('shows process, memory and event loop beside the service', async () => {
     'process_cpu_seconds_total',
     'process_resident_memory_bytes',
     'nodejs_eventloop_lag_p99_seconds',
+    'nodejs_eventloop_busy_seconds_total',
     'nodejs_eventloop_utilization_ratio',
   ])
     expect(page.get(name)?.samples.length, name).toBeGreaterThan(0)

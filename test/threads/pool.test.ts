@@ -63,3 +63,23 @@ it('tells of each thread that has ended by the number that it knew itself by', a
   await eventually(() => ended.length > 0)
   expect(ended).toEqual([number])
 })
+
+it('tells how long jobs kept its threads busy', async () => {
+  const options = { searchThreads: 1, workThreads: 1, searchQueueMax: 10 }
+  const pool = openPool({ ...options, dataDir: temporaryFolder() })
+  onTestFinished(pool.close)
+  const files = () => pool.figures().find(({ lane }) => lane === 'files')!
+  // No index is open here: the job is refused as soon as a thread has it.
+  const job = () => pool.run('checkpoint', { engineId: 1 } as never).catch(() => undefined)
+  expect(files()).toMatchObject({ completed: 0, busyS: 0, busyShare: 0 })
+  await job()
+  const [before, startedMs] = [files().busyS, performance.now()]
+  for (let n = 0; n < 100; n += 1) await job()
+  const tookS = (performance.now() - startedMs) / 1000
+  const { completed, busyS, busyShare } = files()
+  expect(completed).toBe(101)
+  expect(busyS - before).toBeGreaterThan(tookS / 5)
+  expect(busyS - before).toBeLessThan(tookS * 1.01)
+  expect(busyShare).toBeGreaterThan(busyS / (performance.now() / 1000))
+  expect(busyShare).toBeLessThanOrEqual(1)
+})
