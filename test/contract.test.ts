@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { routes } from '../src/api/index.ts'
 import { ERRORS } from '../src/errors.ts'
@@ -219,6 +220,19 @@ describe('the whole service', () => {
       'svc_metrics_collector_failures_total 0',
     ])
       expect(page).toContain(line)
+  })
+})
+
+describe('docs/operations.md', () => {
+  it('names figures that the metrics page has', async () => {
+    const text = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8')
+    const named = new Set(
+      [...text.matchAll(/`((?:svc|nodejs|process)_\w+)`/g)].map(([, name]) => name),
+    )
+    expect(named.size).toBeGreaterThan(10)
+    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const told = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
+    expect([...named].filter((name) => !told.has(name))).toEqual([])
   })
 })
 
