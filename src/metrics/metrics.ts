@@ -1,6 +1,6 @@
-import { performance } from 'node:perf_hooks'
 import { Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
+import { collectEventLoop, REPLACED } from './event-loop.ts'
 import { type LongFamilies, type LongFamily, openLongFamilies } from './long-families.ts'
 import {
   type Distribution,
@@ -18,6 +18,8 @@ export type { RouteMeter } from './request-series.ts'
 
 /** Label sets of one collected family; what lies beyond is left out, so that a page stays bounded. */
 export const FAMILY_ROWS_MAX = 100
+
+const HOUR_MS = 3_600_000
 
 /** One line of a collected family. */
 export interface MetricRow {
@@ -70,7 +72,9 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
     }
     register(registry, { name, help, type: name.endsWith('_total') ? 'counter' : 'gauge', read })
   }
-  collectDefaultMetrics({ register: registry })
+  // Delays of the event loop are measured by our own, so the library's hardly ever looks.
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: HOUR_MS })
+  for (const name of REPLACED) registry.removeSingleMetric(name)
   // Sums of labelled gauges under names that only a counter may have.
   for (const name of ['handles', 'requests', 'resources'])
     registry.removeSingleMetric(`nodejs_active_${name}_total`)
@@ -83,18 +87,6 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
     ...openLearningSeries(registry),
     ...openPage(registry, long),
   }
-}
-
-function collectEventLoop(collect: Metrics['collect']): void {
-  collect('nodejs_eventloop_busy_seconds_total', 'Time the event loop was busy', [], () => [
-    { value: performance.eventLoopUtilization().active / 1000 },
-  ])
-  collect(
-    'nodejs_eventloop_utilization_ratio',
-    'Share of time since the start that the event loop was busy',
-    [],
-    () => [{ value: performance.eventLoopUtilization().utilization }],
-  )
 }
 
 function openPage(registry: Registry, long: LongFamilies): Pick<Metrics, 'page' | 'contentType'> {

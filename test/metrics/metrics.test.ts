@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { metricsPage } from '../../src/api/cortex/metrics-text.ts'
 import { readConfig } from '../../src/config.ts'
 import { serviceError } from '../../src/errors.ts'
 import { type Route, route } from '../../src/http/route.ts'
-import { FAMILY_ROWS_MAX, openMetrics } from '../../src/metrics/metrics.ts'
+import { collectEventLoop } from '../../src/metrics/event-loop.ts'
+import { FAMILY_ROWS_MAX, type Metrics, openMetrics } from '../../src/metrics/metrics.ts'
 import { openRolling } from '../../src/metrics/rolling.ts'
 import { FreeForm } from '../../src/schema/common.ts'
 import { type Stub, startStub } from '../http/stub.ts'
@@ -190,6 +192,8 @@ it('stands at the root, under the base and under its alias', async () => {
 })
 
 it('shows process, memory and event loop beside the service', async () => {
+  // The timer that measures the event loop comes round.
+  await sleep(50)
   const page = await readPage()
   for (const name of [
     'process_cpu_seconds_total',
@@ -199,6 +203,46 @@ it('shows process, memory and event loop beside the service', async () => {
     'nodejs_eventloop_utilization_ratio',
   ])
     expect(page.get(name)?.samples.length, name).toBeGreaterThan(0)
+})
+
+it('tells pages that come together the same of the event loop', async () => {
+  const lag = async (figure: string) => {
+    const { samples } = (await readPage()).get(`nodejs_eventloop_lag_${figure}_seconds`)!
+    return samples.map(({ value }) => value)
+  }
+  await sleep(50)
+  const until = performance.now() + 150
+  while (performance.now() < until);
+  await sleep(50)
+  for (let scraper = 0; scraper < 3; scraper += 1) {
+    const [max] = await lag('max')
+    expect(max).toBeGreaterThan(0.1)
+    expect(max).toBeLessThan(60)
+    for (const figure of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
+      const [value] = await lag(figure)
+      expect(value, figure).toBeGreaterThan(0)
+      expect(value, figure).toBeLessThanOrEqual(max!)
+    }
+  }
+})
+
+it('forgets of the event loop what is long over', async () => {
+  let nowMs = 0
+  const families = new Map<string, () => { value: number }[]>()
+  const collect = ((name, _help, _labels, rows) =>
+    families.set(name, rows as () => { value: number }[])) as Metrics['collect']
+  collectEventLoop(collect, () => nowMs)
+  const max = () => families.get('nodejs_eventloop_lag_max_seconds')!().at(0)?.value ?? 0
+  await sleep(50)
+  const until = performance.now() + 400
+  while (performance.now() < until);
+  await sleep(50)
+  expect(max()).toBeGreaterThan(0.3)
+  nowMs = 31_000
+  expect(max()).toBeGreaterThan(0.3)
+  await sleep(50)
+  nowMs = 62_000
+  expect(max()).toBeLessThan(0.3)
 })
 
 it('reads collected families at each page, and at most so many label sets of each', async () => {
