@@ -170,12 +170,14 @@ export interface ModelFact {
 
 export type Fact = SearchFact | FeedbackFact | AnalyticsFact | ModelFact
 
-/** Searches that somebody spoke of and did not make, because another session of the same user did: these stay. */
+/** What is told between a session that is to be forgotten and another one of its user. */
 export interface Beside {
-  /** The query ids of their first pages. */
+  /** Lists that it spoke of and did not make, by the query ids of their first pages: these stay. */
   lists: ReadonlySet<string>
   /** What others told of them. */
   told: readonly FeedbackFact[]
+  /** What others told of searches that go. */
+  orphans: readonly FeedbackFact[]
 }
 
 /** Somebody who is to be forgotten, and what the log still says of them. */

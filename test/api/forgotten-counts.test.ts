@@ -74,7 +74,7 @@ for (const isCut of [false, true])
   }, 60_000)
 
 for (const isCut of [false, true])
-  it(`tests count nothing that a forgotten session told of what another one of its user was shown, where the log is ${isCut ? 'cut' : 'whole'}`, async () => {
+  it(`tests count nothing that a forgotten session and another one of its user told of what the other was shown, where the log is ${isCut ? 'cut' : 'whole'}`, async () => {
     const running = await startApp({ EXPLORATION_SHARE: '0' })
     onTestFinished(() => running.close())
     const { must } = running
@@ -82,24 +82,25 @@ for (const isCut of [false, true])
     const [first, second] = await Promise.all(
       [0, 1].map(() => must<{ sessionId: string }>('POST', '/cortex/sessions', { userId: 'ann' })),
     )
-    const { hits, searchContext } = await must<{
-      hits: { id: string }[]
-      searchContext: { queryId: string }
-    }>('POST', '/cortex/search', { query: 'fox', index: 'w', sessionId: first!.sessionId })
-    const tell = (sessionId: string, userAction: string, at: number) =>
+    const search = (sessionId: string) =>
+      must<{ hits: { id: string }[]; searchContext: { queryId: string } }>(
+        ...(['POST', '/cortex/search', { query: 'fox', index: 'w', sessionId }] as const),
+      )
+    const tell = (
+      sessionId: string,
+      { hits, searchContext: { queryId } }: Awaited<ReturnType<typeof search>>,
+      [userAction, at, rating]: [string, number, number],
+    ) =>
       must('POST', '/cortex/feedback', {
         sessionId,
-        feedback: [
-          {
-            ...{ queryId: searchContext.queryId, rating: 0.5 },
-            metadata: { userAction, resultId: hits[at]!.id },
-          },
-        ],
+        feedback: [{ queryId, rating, metadata: { userAction, resultId: hits[at]!.id } }],
       })
-    await tell(first!.sessionId, 'click', 2)
+    const own = await search(first!.sessionId)
+    await tell(first!.sessionId, own, ['click', 2, 0.5])
     const before = await counted(running, ids)
-    await tell(second!.sessionId, 'purchase', 0)
-    await tell(second!.sessionId, 'click', 1)
+    await tell(second!.sessionId, own, ['purchase', 0, 1])
+    await tell(second!.sessionId, own, ['click', 1, 1])
+    await tell(first!.sessionId, await search(second!.sessionId), ['click', 1, 1])
     expect(await counted(running, ids)).not.toEqual(before)
     const { store } = running.app
     if (isCut) await store.write(() => store.tables.meta.put('log cut', true))

@@ -51,6 +51,10 @@ export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
         }
         yield
       }
+      for (const fact of beside?.orphans ?? []) {
+        if (isCounted(fact)) untakeRating(ledger, find, fact)
+        yield
+      }
     },
     forget: ({ facts }) =>
       ledger.removeOutcomes(
@@ -127,7 +131,7 @@ function untakeSearch(ledger: Ledger, find: Find, { impression }: SearchFact): v
   }
 }
 
-/** A rating goes with the entry that gave it. */
+/** A rating goes with the entry that gave it, or with the search that it is of. */
 function untakeRating(ledger: Ledger, find: Find, { entry, impression }: CountedFact): void {
   for (const { row } of countedIn(ledger, find, impression)) {
     add(row, 'ratings', -1)

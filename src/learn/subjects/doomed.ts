@@ -55,32 +55,39 @@ export async function findTaught(
 ): Promise<Doomed> {
   await findDoomed(log, found, until)
   const facts = found.facts.filter(({ sequence }) => sequence > after)
-  return { ...found, facts, beside: await findBeside(log, found, facts) }
+  return { ...found, facts, beside: await findBeside(log, found, { facts, after }) }
 }
 
-/** There are seldom such searches, so that the log is seldom looked through for what others told of them. */
+/** Only of one session among several of a user is there such feedback: else the log need not be looked through again. */
 async function findBeside(
   log: Log,
   { names, sequence, impressions }: DoomedRows,
-  facts: readonly Fact[],
+  { facts, after }: { facts: readonly Fact[]; after: number },
 ): Promise<Beside> {
   const made = new Set(impressions.map(({ queryId }) => queryId))
+  const fresh = new Set<string>()
   const lists = new Set<string>()
   for (const fact of facts) {
     const { list, isOwn } = spokenOf(fact)
     if (list !== undefined && isOwn && !made.has(list)) lists.add(list)
+    if (fact.kind === 'search' && !names.has(fact.impression.unit ?? ''))
+      fresh.add(fact.impression.queryId)
   }
   const told: FeedbackFact[] = []
-  if (lists.size === 0) return { lists, told }
+  const orphans: FeedbackFact[] = []
+  if (lists.size === 0 && fresh.size === 0) return { lists, told, orphans }
   await lookThrough(log, { after: 0, until: sequence }, (row) => {
     const { type, sessionId = '' } = asLogEntry(row.entry)
     if (type !== 'feedback' || names.has(sessionId)) return
     for (const fact of factsIn(row, log)) {
       const { list } = spokenOf(fact)
-      if (fact.kind === 'feedback' && list !== undefined && lists.has(list)) told.push(fact)
+      if (fact.kind !== 'feedback' || list === undefined || names.has(fact.unit ?? '')) continue
+      const { queryId } = fact.entry
+      if (lists.has(list)) told.push(fact)
+      else if (fresh.has(queryId) || (made.has(queryId) && row.sequence > after)) orphans.push(fact)
     }
   })
-  return { lists, told }
+  return { lists, told, orphans }
 }
 
 /** The list that feedback speaks of, and whether its user made it. */
