@@ -511,6 +511,66 @@ fn ranges_and_statistics_are_counted_too() {
 }
 
 #[test]
+fn facets_of_more_documents_than_are_read_at_a_time_are_those_of_all() {
+    let mut random = Random(33);
+    let mut index = Index::new(&reference::definition());
+    for commit in 0..2 {
+        let ords = 1 + commit * 1000..1 + commit * 1000 + 700;
+        let docs = ords.map(|ord| {
+            let mut doc = reference::document(&mut random, ord);
+            let size = random.below(9);
+            // A list that says a value twice, across the border of what is read at a time, too.
+            doc.source["sizes"] = json!([size, size + 1, size]);
+            doc
+        });
+        let docs: Vec<Doc> = docs.collect();
+        let deletes: Vec<u64> = (1..700).step_by(13).map(|n| n + commit * 7).collect();
+        index.change(docs, if commit > 0 { &deletes } else { &[] });
+    }
+    let middle = json!([{ "from": 3, "to": 6 }, { "from": 1993, "to": 1997 }]);
+    let numbers = ["sizes", "year", "more.size"];
+    let facets = ["tags", "open", "created", "more.color"]
+        .map(|field| json!({ "field": field, "size": 500 }));
+    let ranged = numbers
+        .map(|field| json!({ "field": field, "size": 500, "ranges": middle, "stats": true }));
+    let facets: Vec<Value> = facets.into_iter().chain(ranged).collect();
+    let answer = index.search(json!({ "mode": "text", "query": "", "facets": facets }));
+    let docs: Vec<&Doc> = index.documents.iter().collect();
+    let found = facets_of(&answer);
+    for facet in &facets {
+        let field = facet["field"].as_str().unwrap();
+        let list = found[field]["values"].as_array().unwrap().iter();
+        let counts = list.map(|one| (one["value"].to_string(), one["count"].as_u64().unwrap()));
+        let expected = recount(&docs, field);
+        assert_eq!(counts.collect::<BTreeMap<_, _>>(), expected, "{field}");
+    }
+    for field in numbers {
+        let of = |doc: &&&Doc| -> Vec<f64> {
+            values(doc, field)
+                .iter()
+                .filter_map(Value::as_f64)
+                .collect()
+        };
+        for (at, (from, to)) in [(3.0, 6.0), (1993.0, 1997.0)].into_iter().enumerate() {
+            let within = docs
+                .iter()
+                .filter(|doc| of(doc).iter().any(|v| (from..to).contains(v)));
+            assert_eq!(
+                found[field]["ranges"][at]["count"],
+                json!(within.count()),
+                "{field}"
+            );
+        }
+        let all: Vec<f64> = docs.iter().flat_map(|doc| of(&doc)).collect();
+        assert_eq!(found[field]["stats"]["count"], json!(all.len()));
+        assert_eq!(
+            found[field]["stats"]["sum"].as_f64(),
+            Some(all.iter().sum())
+        );
+    }
+}
+
+#[test]
 fn text_that_is_only_analysed_can_be_neither_counted_nor_sorted() {
     let index = Index::random(27, 1, 10);
     for request in [

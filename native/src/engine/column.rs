@@ -13,6 +13,9 @@ use crate::value::{bool_of, date_of, number_of, number_written, whole_of, word_o
 /// To look a word of a column up costs as much as to pass over so many: its block is read from the beginning.
 const LOOKUP_WORDS: usize = 256;
 
+/// Documents whose values are read at a time.
+const READ_AT_ONCE: usize = 512;
+
 /// Where the values of a name in a request lie.
 pub enum Place<'a> {
     /// In the columns of a field; for text with a keyword field over the same source, that one.
@@ -204,6 +207,26 @@ impl Column {
         })
     }
 
+    /// Calls `each` with the document and the code of each value that documents of a segment have, given by their ascending
+    /// positions; those of a document come in a row. Many are read at a time: one by itself passes several layers.
+    pub fn for_each_code(&self, base: u32, positions: &[u32], mut each: impl FnMut(u32, u64)) {
+        let (mut documents, mut owners) = (Vec::new(), Vec::new());
+        let (mut rows, mut codes) = (Vec::new(), Vec::new());
+        for some in positions.chunks(READ_AT_ONCE) {
+            documents.clear();
+            documents.extend(some.iter().map(|position| position - base));
+            owners.clear();
+            rows.clear();
+            self.codes
+                .row_ids_for_docs(&documents, &mut owners, &mut rows);
+            codes.resize(rows.len(), 0);
+            self.codes.values.get_vals(&rows, &mut codes);
+            for (document, code) in owners.iter().zip(&codes) {
+                each(*document, *code);
+            }
+        }
+    }
+
     /// Codes (from, to), both included, that a bound leaves; `None` when the value isn't of this
     /// column's type. From above to is an empty range.
     pub fn bound(&self, value: &Value, bound: Bound) -> Result<Option<(u64, u64)>, Failure> {
@@ -359,8 +382,10 @@ impl Column {
     pub fn for_each_word(&self, codes: &[u64], mut each: impl FnMut(&str)) -> Result<(), Failure> {
         if let Some(strings) = &self.strings {
             let dictionary = strings.dictionary();
-            dictionary
-                .sorted_ords_to_term_cb(codes, |word| each(&String::from_utf8_lossy(word)))?;
+            dictionary.sorted_ords_to_term_cb(codes, |word| match std::str::from_utf8(word) {
+                Ok(word) => each(word),
+                Err(_) => each(&String::from_utf8_lossy(word)),
+            })?;
         }
         Ok(())
     }

@@ -6,6 +6,7 @@ use tantivy::columnar::Cardinality;
 
 use crate::engine::codes::CodeHash;
 use crate::engine::column::Column;
+use crate::engine::segment::NONE;
 use crate::search::most::most_of;
 
 /// Values, as numbers in their order, with their documents.
@@ -23,21 +24,25 @@ impl CodeCounts {
         positions: &[u32],
         value: impl Fn(u64) -> u64,
     ) {
-        let codes = |position: &u32| column.codes.values_for_doc(position - base);
         let mut count = |value| *self.counts.entry(value).or_default() += 1;
         if column.codes.get_cardinality() != Cardinality::Multivalued {
-            let codes = positions.iter().flat_map(codes);
-            return codes.for_each(|code| count(value(code)));
+            return column.for_each_code(base, positions, |_, code| count(value(code)));
         }
-        let mut own = Vec::new();
-        for position in positions {
-            // A list may say a value twice.
-            own.clear();
-            own.extend(codes(position).map(&value));
+        // A list may say a value twice.
+        let mut settle = |own: &mut Vec<u64>| {
             own.sort_unstable();
             own.dedup();
-            own.iter().for_each(|value| count(*value));
-        }
+            own.drain(..).for_each(&mut count);
+        };
+        let (mut own, mut owner) = (Vec::new(), NONE);
+        column.for_each_code(base, positions, |document, code| {
+            if document != owner {
+                settle(&mut own);
+                owner = document;
+            }
+            own.push(value(code));
+        });
+        settle(&mut own);
     }
 
     /// How many documents have each of the `size` values that most have, those of as many in their own order.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use serde_json::{json, Map, Value};
-use tantivy::columnar::ColumnType;
+use tantivy::columnar::{Cardinality, ColumnType};
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
 use crate::date::{date_unmapped, iso};
@@ -112,6 +112,10 @@ impl Alike {
         let first = counts.first(size).into_iter();
         Ok(first.map(|(count, value)| (count, key(value))).collect())
     }
+}
+
+fn is_single(column: &Column) -> bool {
+    column.codes.get_cardinality() != Cardinality::Multivalued
 }
 
 fn is_number(kind: ColumnType) -> bool {
@@ -363,17 +367,45 @@ impl<'a> Facet<'a> {
         let mut read: Vec<usize> = all().map(|(number, _)| *number).collect();
         read.sort_unstable();
         read.dedup();
+        match read.as_slice() {
+            // A single value is in each of its ranges once.
+            [only] if is_cut && is_single(&columns.columns[*only]) => {
+                let intervals = &mut intervals[*only];
+                columns.columns[*only]
+                    .for_each_code(columns.base, positions, |_, code| intervals.count(code));
+            }
+            _ => self.count_each(columns, positions, (&bounds, &read), is_cut, &mut intervals),
+        }
+        for (bounds, count) in bounds.iter().zip(&mut self.ranges) {
+            let ends = bounds.iter();
+            let ends = ends.filter_map(|(column, codes)| Some((column, codes.ends()?)));
+            *count += ends
+                .map(|(column, (low, high))| intervals[*column].within(low, high))
+                .sum::<u64>();
+        }
+        Ok(())
+    }
+
+    /// As `count_ranges`, one document after the other.
+    fn count_each(
+        &mut self,
+        columns: &Columns,
+        positions: &[u32],
+        (bounds, read): (&[Vec<(usize, Codes)>], &[usize]),
+        is_cut: bool,
+        intervals: &mut [Intervals],
+    ) {
         // Of each column the values of one document: read once, however many ranges there are.
         let mut values: Vec<Vec<u64>> = vec![Vec::new(); columns.columns.len()];
         for position in positions {
-            for number in &read {
+            for number in read {
                 let own = &columns.columns[*number].codes;
                 values[*number].clear();
                 values[*number].extend(own.values_for_doc(position - columns.base));
             }
             // A single value is in each of its ranges once.
             if is_cut && values.iter().map(Vec::len).sum::<usize>() <= 1 {
-                for (values, intervals) in values.iter().zip(&mut intervals) {
+                for (values, intervals) in values.iter().zip(&mut *intervals) {
                     values.iter().for_each(|code| intervals.count(*code));
                 }
                 continue;
@@ -386,14 +418,6 @@ impl<'a> Facet<'a> {
                 *count += u64::from(is_inside);
             }
         }
-        for (bounds, count) in bounds.iter().zip(&mut self.ranges) {
-            let ends = bounds.iter();
-            let ends = ends.filter_map(|(column, codes)| Some((column, codes.ends()?)));
-            *count += ends
-                .map(|(column, (low, high))| intervals[*column].within(low, high))
-                .sum::<u64>();
-        }
-        Ok(())
     }
 
     /// Numbers, and dates in milliseconds; true and false are neither.
@@ -401,15 +425,15 @@ impl<'a> Facet<'a> {
         let stats = &mut self.stats;
         let all = columns.columns.iter();
         for column in all.filter(|column| column.kind != ColumnType::Bool) {
-            for position in positions {
-                let codes = column.codes.values_for_doc(position - columns.base);
-                for number in codes.filter_map(|code| column.number(code)) {
-                    stats.count += 1;
-                    stats.sum += number;
-                    stats.min = stats.min.min(number);
-                    stats.max = stats.max.max(number);
-                }
-            }
+            column.for_each_code(columns.base, positions, |_, code| {
+                let Some(number) = column.number(code) else {
+                    return;
+                };
+                stats.count += 1;
+                stats.sum += number;
+                stats.min = stats.min.min(number);
+                stats.max = stats.max.max(number);
+            });
         }
     }
 

@@ -39,20 +39,15 @@ impl WordCounts {
     pub fn count(&mut self, column: &Column, base: u32, positions: &[u32]) {
         let words = column.words().unwrap_or(0);
         let mut counts = vec![0; words];
-        let codes = |position: &u32| column.codes.values_for_doc(position - base);
         if column.codes.get_cardinality() == Cardinality::Multivalued {
             // The document that each word was last counted for: a list may say it twice.
             let mut last = vec![NONE; words];
-            for position in positions {
-                for code in codes(position) {
-                    let code = code as usize;
-                    counts[code] +=
-                        u32::from(std::mem::replace(&mut last[code], *position) != *position);
-                }
-            }
+            column.for_each_code(base, positions, |document, code| {
+                let last = &mut last[code as usize];
+                counts[code as usize] += u32::from(std::mem::replace(last, document) != document);
+            });
         } else {
-            let codes = positions.iter().flat_map(codes);
-            codes.for_each(|code| counts[code as usize] += 1);
+            column.for_each_code(base, positions, |_, code| counts[code as usize] += 1);
         }
         let column = column.clone();
         self.columns.push(Counted { column, counts });
