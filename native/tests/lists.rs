@@ -670,6 +670,16 @@ fn words_are_completed_and_corrected_by_what_live_documents_hold() {
         json!([])
     );
     index.change(Vec::new(), &[99_000]);
+    // Beside deleted ones, the live ones alone are counted.
+    let found = ask(&index, json!({ "prefix": "jad" }));
+    let with_jade = index.documents.iter().filter(|d| {
+        let both = format!("{} {}", d.text("title"), d.text("content"));
+        both.split(' ').any(|word| word == "jade")
+    });
+    assert_eq!(
+        found["completions"][0]["documents"],
+        json!(with_jade.count())
+    );
     assert_eq!(
         ask(&index, json!({ "prefix": "zeb" }))["completions"],
         json!([])

@@ -120,7 +120,7 @@ fn complete(
     let mut completions = Vec::new();
     let found = searched(snapshots, found)?;
     for (word, together) in found.iter().zip(beside(snapshots, &context, &found)?) {
-        let documents = live_documents(snapshots, &word.text)?;
+        let documents = documents_of(snapshots, word)?;
         if documents > 0 {
             let completion = Completion {
                 text: format!("{}{}", &prefix[..last.from], word.text),
@@ -147,8 +147,9 @@ fn searched(
     for (_, snapshot) in snapshots {
         let readers = readers(&snapshot.definition);
         for (word, left_out) in words.iter().zip(&mut left_out) {
-            // Most indices of many have none of it: that is told sooner than what they keep.
-            if *left_out && words::live_documents(snapshot, &word.text)? > 0 {
+            // Most indices of many have none of it: that is told sooner than what they keep. A single one has all.
+            let is_alone = snapshots.len() == 1;
+            if *left_out && (is_alone || words::live_documents(snapshot, &word.text)? > 0) {
                 *left_out = !keeps(&readers, &word.text);
             }
         }
@@ -230,7 +231,7 @@ fn correct(
         };
         let mut candidates = Vec::new();
         for near in found {
-            let documents = live_documents(snapshots, &near.text)?;
+            let documents = documents_of(snapshots, &near)?;
             if documents > 0 {
                 candidates.push(Correction {
                     text: near.text,
@@ -317,6 +318,14 @@ fn gather(
         all.truncate(most);
     }
     Ok(all)
+}
+
+/// Live documents that have a word that was found; a single index has told how many.
+fn documents_of(snapshots: &[(u64, Arc<Snapshot>)], word: &Word) -> Result<u64, Failure> {
+    match snapshots {
+        [_] => Ok(u64::from(word.documents)),
+        _ => live_documents(snapshots, &word.text),
+    }
 }
 
 fn live_documents(snapshots: &[(u64, Arc<Snapshot>)], word: &str) -> Result<u64, Failure> {

@@ -5,7 +5,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use tantivy::postings::TermInfo;
-use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
 use tantivy::InvertedIndexReader;
 
@@ -132,14 +131,8 @@ fn live_documents(
 ) -> Result<u32, Failure> {
     let mut live = 0;
     for (segment, info) in places {
-        live += match snapshot.segments[*segment].reader.alive_bitset() {
-            None => info.doc_freq,
-            Some(alive) => {
-                let basic = IndexRecordOption::Basic;
-                let postings = readers[*segment].read_postings_from_terminfo(info, basic)?;
-                postings.doc_freq_given_deletes(alive)
-            }
-        };
+        let alive = snapshot.segments[*segment].reader.alive_bitset();
+        live += words::live_in(&readers[*segment], info, alive)?;
     }
     Ok(live)
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
 
+use tantivy::fastfield::AliveBitSet;
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::postings::{Postings as _, SegmentPostings};
 use tantivy::schema::{Field, IndexRecordOption};
@@ -104,7 +105,7 @@ impl FieldReader {
                 let before = into.positions.len();
                 let live = Live {
                     base: view.base,
-                    deleted: view.reader.has_deletes().then_some(&view.reader),
+                    alive: view.reader.alive_bitset(),
                 };
                 match way.slots.as_slice() {
                     [Slot { terms, .. }] if terms.len() == 1 => {
@@ -183,14 +184,13 @@ fn side_by_side(first: &[u32], second: &[u32]) -> usize {
 
 struct Live<'a> {
     base: u32,
-    deleted: Option<&'a tantivy::SegmentReader>,
+    alive: Option<&'a AliveBitSet>,
 }
 
 impl Live<'_> {
     #[inline]
     fn holds(&self, document: DocId) -> bool {
-        self.deleted
-            .is_none_or(|reader| !reader.is_deleted(document))
+        self.alive.is_none_or(|alive| alive.is_alive(document))
     }
 }
 
@@ -209,17 +209,22 @@ impl SegmentField {
         let inverted = &self.inverted;
         let mut block = inverted.read_block_postings_from_terminfo(&info, option)?;
         while !block.docs().is_empty() {
-            let documents = block.docs().iter().zip(block.freqs());
-            if live.deleted.is_none() {
-                into.positions
-                    .extend(block.docs().iter().map(|d| live.base + d));
-                let weighed = block.freqs().iter().map(|f| weight * *f as f32);
-                into.frequencies.extend(weighed);
-            } else {
-                for (document, frequency) in documents.filter(|(d, _)| live.holds(**d)) {
-                    into.positions.push(live.base + document);
-                    into.frequencies.push(weight * *frequency as f32);
+            let (documents, frequencies) = (block.docs(), block.freqs());
+            let known = into.positions.len();
+            into.positions
+                .extend(documents.iter().map(|d| live.base + d));
+            into.frequencies
+                .extend(frequencies.iter().map(|f| weight * *f as f32));
+            if let Some(alive) = live.alive {
+                let mut end = known;
+                for (at, document) in documents.iter().enumerate() {
+                    // Moved always, kept if it is live: no branch to guess wrong.
+                    into.positions[end] = into.positions[known + at];
+                    into.frequencies[end] = into.frequencies[known + at];
+                    end += usize::from(alive.is_alive(*document));
                 }
+                into.positions.truncate(end);
+                into.frequencies.truncate(end);
             }
             block.advance();
         }

