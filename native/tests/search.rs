@@ -43,6 +43,22 @@ fn text_scores_are_those_of_the_formula() {
 }
 
 #[test]
+fn scores_go_by_what_is_left_after_each_deletion() {
+    let mut index = Index::random(6, 2, 60);
+    for _ in 0..4 {
+        let answer = index.search(all("text", "amber basil"));
+        assert_list(
+            &answer,
+            &index.bm25("amber basil", (1.0, 1.0)),
+            "what is left",
+        );
+        // Of either segment, and long texts as well as short ones.
+        let some = index.documents.iter().step_by(9).map(|doc| doc.ord);
+        index.change(Vec::new(), &some.collect::<Vec<u64>>());
+    }
+}
+
+#[test]
 fn scores_do_not_depend_on_segments_and_deleted_documents() {
     let many = Index::random(3, 6, 30);
     let mut one = Index::new(&reference::definition());

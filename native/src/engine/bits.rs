@@ -26,9 +26,12 @@ impl Bits {
     pub fn live(snapshot: &Snapshot) -> Bits {
         let mut bits = Bits::new(snapshot.documents as usize);
         bits.set_range(0, snapshot.documents);
-        for segment in snapshot.segments.iter().filter(|s| s.reader.has_deletes()) {
+        for segment in &snapshot.segments {
+            let Some(alive) = segment.reader.alive_bitset() else {
+                continue;
+            };
             for document in 0..segment.reader.max_doc() {
-                if segment.reader.is_deleted(document) {
+                if alive.is_deleted(document) {
                     bits.unset(segment.base + document);
                 }
             }

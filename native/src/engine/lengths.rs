@@ -2,11 +2,11 @@
 
 use tantivy::fieldnorm::FieldNormReader;
 use tantivy::schema::Field;
-use tantivy::SegmentReader;
+use tantivy::{DocId, SegmentReader};
 
 use crate::failure::Failure;
 
-/// Sum of lengths and number of live documents that have a field.
+/// Sum of lengths and number of documents that have a field.
 #[derive(Clone, Copy, Default)]
 pub struct Lengths {
     /// The sum.
@@ -16,13 +16,17 @@ pub struct Lengths {
 }
 
 impl Lengths {
-    /// Counts those of a field in a segment.
-    pub fn count(reader: &SegmentReader, field: Field) -> Result<Lengths, Failure> {
+    /// Counts those of a field in some documents of a segment.
+    pub fn count(
+        reader: &SegmentReader,
+        field: Field,
+        documents: impl Iterator<Item = DocId>,
+    ) -> Result<Lengths, Failure> {
         let Some(lengths) = reader.fieldnorms_readers().get_field(field)? else {
             return Ok(Lengths::default());
         };
         let mut counts = [0u64; 256];
-        for document in reader.doc_ids_alive() {
+        for document in documents {
             counts[lengths.fieldnorm_id(document) as usize] += 1;
         }
         let used = counts.iter().enumerate().skip(1);
@@ -30,6 +34,14 @@ impl Lengths {
             tokens: sum.tokens + count * u64::from(FieldNormReader::id_to_fieldnorm(code as u8)),
             documents: sum.documents + count,
         }))
+    }
+
+    /// What is left of these without others that are among them.
+    pub fn without(self, others: Lengths) -> Lengths {
+        Lengths {
+            tokens: self.tokens - others.tokens,
+            documents: self.documents - others.documents,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
+use tantivy::{DocId, SegmentReader};
 
 use crate::engine::bits::Bits;
 use crate::engine::lengths::Lengths;
@@ -46,8 +47,14 @@ pub struct Scratch {
     pub known: Vec<Bits>,
     /// The words of each match, when they are wanted.
     pub matched: Option<Matched>,
-    lengths: HashMap<(SegmentId, Option<u64>, Field), Lengths>,
+    lengths: HashMap<LengthsOf, Lengths>,
+    /// Documents of a state of a segment that are deleted.
+    deleted: Vec<DocId>,
+    deleted_of: Option<(SegmentId, Option<u64>)>,
 }
+
+/// A field of a segment in one state of its deletions; `None` stands for all documents.
+type LengthsOf = (SegmentId, Option<u64>, Field);
 
 impl Scratch {
     /// Takes back lists of sums that were wanted, all zero again.
@@ -140,27 +147,51 @@ impl Scratch {
         TextMatches::new(positions, all)
     }
 
-    /// Lengths of a field over the segments of a view.
+    /// Lengths of a field over the live documents of a view.
     pub fn lengths_of(&mut self, snapshot: &Snapshot, field: Field) -> Result<Lengths, Failure> {
         let mut sum = Lengths::default();
         for segment in &snapshot.segments {
-            let reader = &segment.reader;
-            let key = (reader.segment_id(), reader.delete_opstamp(), field);
-            let known = match self.lengths.get(&key) {
-                Some(known) => *known,
-                None => {
-                    let counted = Lengths::count(reader, field)?;
-                    if self.lengths.len() >= LENGTHS_MAX {
-                        self.lengths.clear();
-                    }
-                    self.lengths.insert(key, counted);
-                    counted
-                }
-            };
-            sum.tokens += known.tokens;
-            sum.documents += known.documents;
+            let own = self.lengths_in(&segment.reader, field)?;
+            sum.tokens += own.tokens;
+            sum.documents += own.documents;
         }
         Ok(sum)
+    }
+
+    /// Those of a segment. Each write that replaces a document of a large one makes another state of it: its documents
+    /// are counted once, and in each state those that are deleted.
+    fn lengths_in(&mut self, reader: &SegmentReader, field: Field) -> Result<Lengths, Failure> {
+        let (id, state) = (reader.segment_id(), reader.delete_opstamp());
+        if let Some(known) = self.lengths.get(&(id, state, field)) {
+            return Ok(*known);
+        }
+        let whole = match self.lengths.get(&(id, None, field)) {
+            Some(known) => *known,
+            None => {
+                let counted = Lengths::count(reader, field, 0..reader.max_doc())?;
+                self.keep_lengths((id, None, field), counted)
+            }
+        };
+        let Some(alive) = reader.alive_bitset() else {
+            return Ok(whole);
+        };
+        if self.deleted_of != Some((id, state)) {
+            let all = 0..reader.max_doc();
+            self.deleted.clear();
+            self.deleted
+                .extend(all.filter(|document| alive.is_deleted(*document)));
+            self.deleted_of = Some((id, state));
+        }
+        let deleted = Lengths::count(reader, field, self.deleted.iter().copied())?;
+        Ok(self.keep_lengths((id, state, field), whole.without(deleted)))
+    }
+
+    fn keep_lengths(&mut self, of: LengthsOf, lengths: Lengths) -> Lengths {
+        if self.lengths.len() >= LENGTHS_MAX {
+            self.lengths.clear();
+        }
+        self.lengths.insert(of, lengths);
+        lengths
     }
 }
 
