@@ -3,6 +3,7 @@
 pub mod apart;
 pub mod blend;
 pub mod clause;
+pub mod codes;
 pub mod guessed;
 pub mod joined;
 pub mod kept;

@@ -12,6 +12,9 @@ const TITLES = [
   'rice, 12 kg',
   'Wi-Fi lamp',
   "tea of O'Brien",
+  'pads 1K0 698 151 E',
+  'probe 0 258 006 741',
+  'label N1 9AA',
 ]
 
 beforeAll(async () => {
@@ -41,6 +44,12 @@ it.each([
   ['2kg', []],
   ['wifi', ['Wi-Fi lamp']],
   ['obrien', ["tea of O'Brien"]],
+  ['1k0698151e', ['pads 1K0 698 151 E']],
+  ['1K0698151', ['pads 1K0 698 151 E']],
+  ['0258006741', ['probe 0 258 006 741']],
+  ['n19aa', ['label N1 9AA']],
+  // Each group is there, and not in this order.
+  ['0258741006', []],
   // Both parts are there, and not in a row.
   ['lampwi', []],
 ])('a word that no document has is looked for in its pieces: %s', async (query, expected) => {

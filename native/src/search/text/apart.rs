@@ -6,6 +6,7 @@ use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
+use crate::search::text::codes::groups_of;
 use crate::search::text::placed::{Placed, VARIANT_WEIGHT};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
@@ -43,6 +44,7 @@ pub(crate) fn add_pieces(
             rows.push(pieces);
         }
         rows.extend(cuts_of(vocabulary, word.text)?);
+        rows.extend(groups_of(word.text, |group| vocabulary.has(group))?);
         for pieces in &rows {
             let row = row_of(analyzer, pieces);
             let row = row.filter(|row| !term.alternatives.contains(row));
@@ -67,15 +69,20 @@ pub(crate) fn add_measures(
         if !is_measure(word.text) || word.is_in(vocabulary)? {
             continue;
         }
-        for pieces in cuts_of(vocabulary, word.text)? {
+        let measures = cuts_of(vocabulary, word.text)?;
+        let measures = measures.into_iter().map(|cut| (cut, VARIANT_WEIGHT));
+        // No text has three groups of a code in a row by chance.
+        let codes = groups_of(word.text, |group| vocabulary.has(group))?;
+        let codes = codes.into_iter().map(|groups| (groups, 1.0));
+        for (pieces, weight) in measures.chain(codes) {
             for (ways, analyzer) in place.ways.iter_mut().zip(analyzers) {
-                if let Some(row) = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts) {
-                    let weight = VARIANT_WEIGHT;
-                    ways.push(Way {
-                        weight,
-                        ..Way::row(&row)
-                    });
-                }
+                let row = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts);
+                let way = row.map(|row| Way {
+                    weight,
+                    ..Way::row(&row)
+                });
+                let way = way.filter(|way| !ways.iter().any(|known| known.slots == way.slots));
+                ways.extend(way);
             }
         }
     }
@@ -111,7 +118,8 @@ fn cuts_of<'a>(vocabulary: &Vocabulary, word: &'a str) -> Result<Vec<Vec<&'a str
     for (at, sign) in word.char_indices().skip(1) {
         let (before, behind) = word.split_at(at);
         let in_number = sign.is_ascii_digit() && before.ends_with(|c: char| c.is_ascii_digit());
-        if (in_number && !is_long_number) || !vocabulary.has(before)? {
+        let is_cut = !in_number || is_long_number || (is_mixed(before) && is_mixed(behind));
+        if !is_cut || !vocabulary.has(before)? {
             continue;
         }
         if vocabulary.has(behind)? {
@@ -129,6 +137,11 @@ fn cuts_of<'a>(vocabulary: &Vocabulary, word: &'a str) -> Result<Vec<Vec<&'a str
         }
     }
     Ok(cuts)
+}
+
+/// Whether it has letters and digits, as both halves of a postcode do: in others, a digit behind a digit is no beginning.
+fn is_mixed(part: &str) -> bool {
+    part.contains(char::is_alphabetic) && part.contains(|sign: char| sign.is_ascii_digit())
 }
 
 /// The stretches of letters and of numbers that a word is made of, in turns, and those that begin with a capital behind a
