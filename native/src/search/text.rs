@@ -9,6 +9,7 @@ pub mod joined;
 pub mod kept;
 pub mod matched;
 pub mod near;
+pub mod numbers;
 pub mod occurrences;
 pub mod parts;
 pub mod placed;

@@ -15,6 +15,7 @@ use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
 use crate::search::text::guessed::{add_guesses, guesses};
 use crate::search::text::joined::add_joined;
 use crate::search::text::near;
+use crate::search::text::numbers::add_numbers;
 use crate::search::text::parts::parts_of;
 use crate::search::text::placed::{add_terms, only_term, Placed, FAR_WEIGHT};
 use crate::search::text::plurals::add_plurals;
@@ -115,6 +116,7 @@ fn plan_of<'a>(
                 let mut words = reader.words(&mut room)?;
                 let placed = words.placed.as_mut_slice();
                 add_plurals(&analyzers, part.text, placed);
+                add_numbers(&analyzers, part.text, placed);
                 add_measures(&vocabulary, &analyzers, &reader.plain, placed)?;
                 prefer_signed(snapshot, &fields, &analyzers, part.text, placed)?;
                 let placed = (&reader.plain, placed);
