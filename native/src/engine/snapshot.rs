@@ -164,9 +164,9 @@ impl Snapshot {
         self.space.embed(&mut terms, &mut out).then_some(out)
     }
 
-    /// Whether its vectors are learned from its own documents.
-    pub fn learns(&self) -> bool {
-        self.space.kind() == Kind::Learned
+    /// Whether its vectors are made of words, and do not come from outside.
+    pub fn makes_vectors(&self) -> bool {
+        self.space.kind() != Kind::Given
     }
 
     /// The cosine above which a document counts as a neighbour: that of the space, and where its vectors are hashed at

@@ -62,6 +62,22 @@ it.each([
   expect((await search(query, more)).total).toBe(0)
 })
 
+it('also where vectors are not yet learned, and marked', async () => {
+  const documents = ['Find your receipt', 'Change your address'].map((title) => ({
+    document: { title },
+  }))
+  await service.must('POST', '/cortex/documents/bulk', { index: 'help', documents })
+  const few = { index: 'help', highlight: true }
+  const { hits } = await service.must<{ hits: { highlight: { title: string[] } }[] }>(
+    'POST',
+    '/cortex/search',
+    { ...few, query: 'reciept' },
+  )
+  expect(hits.map(({ highlight }) => highlight.title)).toEqual([['Find your <em>receipt</em>']])
+  expect(await first('addresss', { ...few, searchType: 'vector' })).toBe('Change your address')
+  expect((await search('reciept', { ...few, searchType: 'text' })).total).toBe(0)
+})
+
 it('words that documents have are what is meant', async () => {
   const { total } = await search('toaster', { searchType: 'text' })
   expect(total).toBe(COLOURS.length * MAKERS.length)

@@ -23,11 +23,12 @@ const LETTERS_MIN: usize = 4;
 /// Letters from which on one may be wrong.
 const ONE_WRONG_FROM: usize = 5;
 
-/// Whether words that no document has are guessed: where vectors are learned, and nobody said how alike words must be.
-/// Hashed vectors are near to what is spelled alike by themselves, learned ones know their documents' words alone. A search
-/// by words alone finds these words.
+/// Whether words that no document has are guessed: where vectors are made of words, and nobody said how alike words must be.
+/// Learned vectors know their documents' words alone, and hashed ones are too far from a text of which they share one
+/// misspelt word. A search by words alone finds these words.
 pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
-    request.fuzziness == Fuzziness::Unsaid && request.mode != Mode::Text && snapshot.learns()
+    let is_unsaid = request.fuzziness == Fuzziness::Unsaid;
+    is_unsaid && request.mode != Mode::Text && snapshot.makes_vectors()
 }
 
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
