@@ -9,6 +9,7 @@ const TITLES = [
   'card of 32GB',
   'getUserById()',
   'apart from that',
+  'phone A54',
   '東京タワー',
 ]
 
@@ -41,6 +42,9 @@ it.each([
   ['which card has 32 gb in black', ['card of 32GB']],
   // A word that is left out begins no other one.
   ['a part', []],
+  // But those of a code are no stop words.
+  ['phone a 54', ['phone A54']],
+  ['A-54', ['phone A54']],
   // Signs between them part words.
   ['note; (book)', ['a book of notes']],
 ])(

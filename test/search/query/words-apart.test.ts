@@ -15,6 +15,8 @@ const TITLES = [
   'pads 1K0 698 151 E',
   'probe 0 258 006 741',
   'label N1 9AA',
+  'pump A-100',
+  'pump AT 200-B',
 ]
 
 beforeAll(async () => {
@@ -48,6 +50,10 @@ it.each([
   ['1K0698151', ['pads 1K0 698 151 E']],
   ['0258006741', ['probe 0 258 006 741']],
   ['n19aa', ['label N1 9AA']],
+  // A stop word leaves a gap.
+  ['a100', ['pump A-100']],
+  ['AT200B', ['pump AT 200-B']],
+  ['at700', []],
   // Each group is there, and not in this order.
   ['0258741006', []],
   // Both parts are there, and not in a row.

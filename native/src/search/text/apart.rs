@@ -16,6 +16,8 @@ const PIECES_MAX: usize = 6;
 const CUT_MAX: usize = 32;
 /// Most ways in which a word is cut, but for those that begin alike.
 const CUTS_MAX: usize = 4;
+/// Digits from which on a number says enough by itself, where only stop words stand beside it.
+const TELLING_DIGITS_MIN: usize = 3;
 /// Digits from which on a number may be cut, as those of telephones and orders are; shorter ones are one number.
 const LONG_NUMBER_MIN: usize = 7;
 
@@ -96,14 +98,30 @@ fn is_measure(word: &str) -> bool {
         || word.len() >= LONG_NUMBER_MIN && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The pieces as an analyzer has them. One that is left out, as a stop word is, would leave too little to go by.
+/// The pieces as an analyzer has them. One that is left out, as a stop word is, leaves a gap where the others say enough:
+/// two of them, or a number (`a100` for `A-100`).
 fn row_of(analyzer: &Analyzer, pieces: &[&str]) -> Option<Vec<Step>> {
-    let steps = pieces.iter().zip(0..).map(|(piece, offset)| {
+    let mut row = Vec::with_capacity(pieces.len());
+    for (piece, offset) in pieces.iter().zip(0..) {
         let mut terms = analyzer.terms(piece);
-        let text = terms.pop().filter(|_| terms.is_empty())?.text;
-        Some(Step { offset, text })
-    });
-    steps.collect()
+        let last = terms.pop();
+        if !terms.is_empty() {
+            return None;
+        }
+        row.extend(last.map(|term| Step {
+            offset,
+            text: term.text,
+        }));
+    }
+    let is_number = |text: &str| {
+        text.len() >= TELLING_DIGITS_MIN && text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let says_enough = match row.as_slice() {
+        [] => false,
+        [only] => is_number(&only.text),
+        _ => true,
+    };
+    says_enough.then_some(row)
 }
 
 /// The ways to cut a word in words that documents have: two, or three of a long number. Where these stand in a row is seen

@@ -37,12 +37,18 @@ pub(crate) fn add_joined(
         _ => 2,
     };
     for first in 0..words.len() {
-        // A run begins with a word that is looked for: "a part" is not "apart".
-        if !placed.iter().any(|place| covers(place, &words[first])) {
-            continue;
-        }
+        // A run begins with a word that is looked for, as "a part" is not "apart", or with the letters of a code: "A 54".
+        let is_begun = placed.iter().any(|place| covers(place, &words[first]));
+        let is_code = words
+            .get(first + 1)
+            .is_some_and(|next| next.text.starts_with(|c: char| c.is_ascii_digit()));
+        let run_max = match (is_begun, is_code) {
+            (true, _) => run_words_max,
+            (false, true) => 2,
+            (false, false) => continue,
+        };
         let mut joined = words[first].text.clone();
-        let neighbours = words[first..].windows(2).take(run_words_max - 1);
+        let neighbours = words[first..].windows(2).take(run_max - 1);
         for (behind, pair) in neighbours.enumerate() {
             if !is_joint(
                 &text[pair[0].to..pair[1].from],
@@ -64,7 +70,9 @@ pub(crate) fn add_joined(
                 0 | 1 => Vec::new(),
                 _ => vec![Way::row(&row)],
             });
-            let is_written = occurs(vocabulary.snapshot, fields, &rows.collect::<Vec<_>>())?;
+            // A number behind a stop word is mostly just that.
+            let is_written =
+                !is_begun || occurs(vocabulary.snapshot, fields, &rows.collect::<Vec<_>>())?;
             if !is_written {
                 meant.extend(terms.iter().flatten().cloned());
             }
