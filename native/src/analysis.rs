@@ -2,6 +2,9 @@
 
 pub mod compose;
 pub mod emoji;
+pub mod endings;
+pub mod fold;
+pub mod han;
 pub mod length;
 pub mod lower;
 pub mod signs;
@@ -14,11 +17,12 @@ use std::ops::Range;
 
 use serde::Deserialize;
 use tantivy::tokenizer::{
-    AsciiFoldingFilter, Language, RawTokenizer, RemoveLongFilter, StopWordFilter, TextAnalyzer,
+    AsciiFoldingFilter, RawTokenizer, RemoveLongFilter, StopWordFilter, TextAnalyzer,
     TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
 use crate::analysis::compose::ComposeFilter;
+use crate::analysis::fold::FoldFilter;
 use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
 use crate::analysis::signs::{has_signs, signed};
@@ -294,7 +298,11 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default()).filter(LowerFilter);
     let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
     let full = match folds {
-        true => words.filter(AsciiFoldingFilter).filter(short).build(),
+        true => {
+            let folds = FoldFilter { simplifies: false };
+            let folded = words.filter(AsciiFoldingFilter).filter(folds);
+            folded.filter(short).build()
+        }
         false => words.filter(short).build(),
     };
     Analyzer {
@@ -427,14 +435,16 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
     })
 }
 
+/// The stop words of a language, if it has a list; BAD_DEFINITION for what is none that has a stemmer.
 fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {
     let mut capital = name.to_lowercase();
     if let Some(first) = capital.get_mut(..1) {
         first.make_ascii_uppercase();
     }
-    let language: Language = serde_json::from_value(serde_json::Value::String(capital))
-        .map_err(|_| Failure::bad_definition(format!("there are no stop words for {name}")))?;
-    Ok(StopWordFilter::new(language))
+    match serde_json::from_value(serde_json::Value::String(capital)) {
+        Ok(language) => Ok(StopWordFilter::new(language)),
+        Err(_) => StemFilter::new(name).map(|_| None),
+    }
 }
 
 fn chain(
@@ -445,7 +455,9 @@ fn chain(
     for filter in filters {
         builder = match filter {
             FilterDefinition::Lowercase => builder.filter_dynamic(LowerFilter),
-            FilterDefinition::Asciifolding => builder.filter_dynamic(AsciiFoldingFilter),
+            FilterDefinition::Asciifolding => builder
+                .filter_dynamic(AsciiFoldingFilter)
+                .filter_dynamic(FoldFilter { simplifies: true }),
             FilterDefinition::Length { min, max } => {
                 builder.filter_dynamic(LengthFilter::between(*min, *max))
             }

@@ -6,14 +6,25 @@ use unicode_normalization::{is_nfc, UnicodeNormalization};
 /// Where a line may end within a word; pages for browsers are full of it, and nobody sees or types it.
 pub const SOFT_HYPHEN: char = '\u{AD}';
 
+/// Signs that are written for an apostrophe, which is part of a word in Ukrainian (`комп'ютер`).
+pub const APOSTROPHES: [char; 3] = ['\'', '\u{2019}', '\u{2BC}'];
+
+/// Whether a letter is Cyrillic.
+pub fn is_cyrillic(letter: char) -> bool {
+    ('\u{400}'..='\u{52F}').contains(&letter)
+}
+
 /// Writes a word with composed letters and without soft hyphens; katakana of half a width, which old systems write, are
-/// whole ones.
+/// whole ones, and Cyrillic words have no apostrophe, for which there are several signs, and which many leave out.
 pub fn compose(word: &mut String) {
     if word.is_ascii() {
         return;
     }
     if word.contains(SOFT_HYPHEN) && word.chars().any(|c| c != SOFT_HYPHEN) {
         word.retain(|c| c != SOFT_HYPHEN);
+    }
+    if word.starts_with(is_cyrillic) && word.contains(APOSTROPHES) {
+        word.retain(|c| !APOSTROPHES.contains(&c));
     }
     if word.chars().any(|c| matches!(c, '\u{ff66}'..='\u{ff9f}')) {
         *word = word.nfkc().collect();

@@ -7,6 +7,9 @@ use std::mem;
 use frostem::Algorithm;
 use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 
+use crate::analysis::endings::{
+    arabic_letter, is_korean, persian_letter, russian_letter, without_long_vowel, without_particles,
+};
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
 
@@ -23,7 +26,7 @@ thread_local! {
 
 /// Replaces each token by its Snowball stem; tokens are in lower case. A word in another script than that of the language
 /// is stemmed as one of the language that most write in it: no stemmer knows the letters of two, so that it would be left
-/// as it is, and found in that form alone.
+/// as it is, and found in that form alone. Korean and katakana, which Snowball does not read, lose their endings, too.
 #[derive(Clone, Copy)]
 pub struct StemFilter {
     algorithm: Algorithm,
@@ -52,22 +55,46 @@ impl TokenFilter for StemFilter {
     }
 }
 
-/// The language that most write in the script of a word, if that has one and it is not Latin.
-fn of_script(word: &str) -> Option<Algorithm> {
+/// The languages of which Snowball knows the words in the script of a word, if that is not Latin: first the one that most
+/// write in it.
+fn of_script(word: &str) -> Option<&'static [Algorithm]> {
     let first = word.bytes().next()?;
     // Latin letters come before U+0340.
     if first < 0xCD {
         return None;
     }
     match word.chars().next()? as u32 {
-        0x0370..=0x03FF | 0x1F00..=0x1FFF => Some(Algorithm::Greek),
-        0x0400..=0x052F => Some(Algorithm::Russian),
-        0x0530..=0x058F => Some(Algorithm::Armenian),
-        0x0600..=0x06FF | 0x0750..=0x077F => Some(Algorithm::Arabic),
-        0x0900..=0x097F => Some(Algorithm::Hindi),
-        0x0B80..=0x0BFF => Some(Algorithm::Tamil),
+        0x0370..=0x03FF | 0x1F00..=0x1FFF => Some(&[Algorithm::Greek]),
+        0x0400..=0x052F => Some(&[Algorithm::Russian, Algorithm::Serbian]),
+        0x0530..=0x058F => Some(&[Algorithm::Armenian]),
+        0x0600..=0x06FF | 0x0750..=0x077F => Some(&[Algorithm::Arabic, Algorithm::Persian]),
+        0x0900..=0x097F => Some(&[Algorithm::Hindi, Algorithm::Nepali]),
+        0x0B80..=0x0BFF => Some(&[Algorithm::Tamil]),
         _ => None,
     }
+}
+
+/// The stem of a word for an index in the language of `algorithm`.
+fn stem_of(algorithm: Algorithm, stemmer: &frostem::Stemmer, word: &str) -> String {
+    if is_korean(word) {
+        return without_particles(word).to_owned();
+    }
+    if word.starts_with(|first| ('\u{30A1}'..='\u{30FF}').contains(&first)) {
+        return without_long_vowel(word).to_owned();
+    }
+    let Some(languages) = of_script(word) else {
+        return stemmer.stem(word).into_owned();
+    };
+    let known = languages.iter().find(|language| **language == algorithm);
+    let language = *known.unwrap_or(&languages[0]);
+    let letter = match language {
+        Algorithm::Russian => russian_letter,
+        Algorithm::Arabic => arabic_letter,
+        Algorithm::Persian => persian_letter,
+        _ => |letter| letter,
+    };
+    let word: String = word.chars().map(letter).collect();
+    frostem::Stemmer::new(language).stem(&word).into_owned()
 }
 
 /// A tokenizer that gives stems.
@@ -109,12 +136,7 @@ impl<T: TokenStream> TokenStream for StemStream<T> {
             token.text.push_str(stem);
             return true;
         }
-        let stem = match of_script(&token.text) {
-            Some(other) if other != self.algorithm => {
-                frostem::Stemmer::new(other).stem(&token.text).into_owned()
-            }
-            _ => self.stemmer.stem(&token.text).into_owned(),
-        };
+        let stem = stem_of(self.algorithm, &self.stemmer, &token.text);
         if token.text.len() <= WORD_BYTES_MAX {
             if self.stems.len() >= WORDS_MAX {
                 self.stems.clear();
@@ -203,6 +225,13 @@ mod tests {
         assert_eq!(english[1..4], ["книг", "книг", "книг"].map(String::from));
         assert_eq!(english[4], english[5]);
         assert_eq!(english[6], english[7]);
+        let others = "столів столи містами місто 비밀번호를 비밀번호 サーバー サーバ";
+        let others = stems("english", others);
+        others
+            .chunks(2)
+            .for_each(|pair| assert_eq!(pair[0], pair[1]));
+        let serbian = stems("serbian", "књигама књига");
+        assert_eq!(serbian[0], serbian[1]);
         // A language has its own.
         let russian = stems("russian", text);
         assert_eq!(russian[0], "running");

@@ -3,11 +3,11 @@
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 use unicode_normalization::char::is_combining_mark;
 
-use crate::analysis::compose::{compose, SOFT_HYPHEN};
+use crate::analysis::compose::{compose, is_cyrillic, SOFT_HYPHEN};
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
 /// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000` stay whole,
-/// `don't` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of the scripts
+/// `don't` and `комп'ютер` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of the scripts
 /// that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors and
 /// skin tones of emoji, are left out.
 #[derive(Clone, Default)]
@@ -390,6 +390,10 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
                 Some(next) if next.is_ascii_digit() => at = after,
                 _ => break,
             },
+            '\'' | '\u{2019}' if is_cyrillic(last) => match char_at(text, after) {
+                Some(next) if is_cyrillic(next) => at = after,
+                _ => break,
+            },
             '\'' | '\u{2019}' if last.is_alphabetic() => {
                 let end = run_end(text, after);
                 match &text[after..end] {
@@ -552,6 +556,16 @@ mod tests {
         assert_eq!(
             (stream.token().offset_from, stream.token().offset_to),
             (0, 6)
+        );
+    }
+
+    #[test]
+    fn an_apostrophe_between_cyrillic_letters_is_part_of_the_word() {
+        let written = "комп'ютер комп’ютер компʼютер компютер 'м'ята' б'";
+        let [computer, mint] = ["компютер", "мята"];
+        assert_eq!(
+            words(written),
+            [computer, computer, computer, computer, mint, "б"]
         );
     }
 

@@ -315,8 +315,9 @@ fn folds(fields: &[FieldEntry]) -> bool {
 
 /// What pieces words are cut into is no part of a definition's text: 2: Chinese and Japanese ones are cut as one.
 const GRAMS: u32 = 2;
-/// Nor is what a word is: 2: `C++` has a form of its own.
-const TERMS: u32 = 2;
+/// Nor is what a word is: 2: `C++` has a form of its own. 3: Korean has no particles, Chinese is simplified, and marks of
+/// other scripts are folded.
+const TERMS: u32 = 3;
 
 fn hash_of(json: &str, analyzers: &HashMap<String, Arc<Analyzer>>) -> String {
     let sum = crc32fast::hash(json.as_bytes());

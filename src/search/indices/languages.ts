@@ -1,22 +1,35 @@
 import { invalid } from '../../errors.ts'
 
-/** Languages with a stemmer and stop words of their own, by their ISO 639-1 codes. */
+/** Languages with a stemmer of their own, by their ISO 639-1 codes. */
 const BY_CODE = new Map(
   Object.entries({
     ar: 'arabic',
+    hy: 'armenian',
+    eu: 'basque',
+    ca: 'catalan',
+    cs: 'czech',
     da: 'danish',
     nl: 'dutch',
     en: 'english',
+    et: 'estonian',
     fi: 'finnish',
     fr: 'french',
     de: 'german',
     el: 'greek',
+    hi: 'hindi',
     hu: 'hungarian',
+    id: 'indonesian',
+    ga: 'irish',
     it: 'italian',
+    lt: 'lithuanian',
+    ne: 'nepali',
     no: 'norwegian',
+    fa: 'persian',
+    pl: 'polish',
     pt: 'portuguese',
     ro: 'romanian',
     ru: 'russian',
+    sr: 'serbian',
     es: 'spanish',
     sv: 'swedish',
     ta: 'tamil',
