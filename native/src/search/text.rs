@@ -22,6 +22,7 @@ pub mod scratch;
 pub mod search_field;
 pub mod signed;
 pub mod text_matches;
+pub mod umlauts;
 pub mod vocabulary;
 pub mod ways;
 pub mod words;

@@ -22,6 +22,7 @@ use crate::search::text::plurals::add_plurals;
 use crate::search::text::rows::rows_of;
 use crate::search::text::search_field::SearchField;
 use crate::search::text::signed::prefer_signed;
+use crate::search::text::umlauts::add_umlauts;
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 use crate::search::text::ways::weigh;
 use crate::search::text::words::{self, Word};
@@ -119,6 +120,8 @@ fn plan_of<'a>(
                 add_numbers(&analyzers, part.text, placed);
                 add_measures(&vocabulary, &analyzers, &reader.plain, placed)?;
                 prefer_signed(snapshot, &fields, &analyzers, part.text, placed)?;
+                let umlauts = (&reader.plain, &mut *placed);
+                add_umlauts(&vocabulary, &fields, &analyzers, umlauts, &mut meant)?;
                 let placed = (&reader.plain, placed);
                 add_joined(&vocabulary, &fields, &analyzers, placed, &mut meant)?;
                 Some(words)

@@ -1,0 +1,140 @@
+//! Letters that some keyboards lack: `Mueller` for `Müller`, `Koebenhavn` for `København`.
+
+use std::sync::Arc;
+
+use crate::analysis::Analyzer;
+use crate::failure::Failure;
+use crate::search::text::clause::Way;
+use crate::search::text::placed::{add_terms, occurs, only_term, Placed, VARIANT_WEIGHT};
+use crate::search::text::search_field::SearchField;
+use crate::search::text::vocabulary::{PlainText, Vocabulary};
+
+/// What is typed for a letter, and that letter without its mark, as words are kept.
+const TYPED: [(&str, char); 4] = [("ae", 'a'), ("oe", 'o'), ("ue", 'u'), ("aa", 'a')];
+/// Letters with marks, and what is typed for them.
+const WRITTEN: [(char, &str); 5] = [
+    ('ä', "ae"),
+    ('ö', "oe"),
+    ('ü', "ue"),
+    ('ø', "oe"),
+    ('å', "aa"),
+];
+/// Pairs in a word of which each may be typed for a letter, or be two letters: three give seven spellings.
+const PAIRS_MAX: usize = 3;
+
+/// Gives words that no document has in any form those that they are spelt for, and words with umlauts those that are spelt
+/// without, which count less where documents have the word as it is written. Terms of such words go to `meant`.
+pub(crate) fn add_umlauts(
+    vocabulary: &Vocabulary,
+    fields: &[SearchField],
+    analyzers: &[&Arc<Analyzer>],
+    (plain, placed): (&PlainText, &mut [Placed]),
+    meant: &mut Vec<String>,
+) -> Result<(), Failure> {
+    let snapshot = vocabulary.snapshot;
+    for place in placed {
+        let written = plain.text[place.from..place.to].to_lowercase();
+        let respelt = respelt(&written);
+        let others = if respelt.is_some() {
+            respelt.into_iter().collect()
+        } else {
+            contracted(&written)
+        };
+        if others.is_empty() {
+            continue;
+        }
+        let has_umlaut = !written.is_ascii();
+        let word = plain.only_word(place.from, place.to);
+        let is_known = match word {
+            Some(word) if word.is_in(vocabulary)? => true,
+            _ => occurs(snapshot, fields, &place.ways)?,
+        };
+        if is_known && !has_umlaut {
+            continue;
+        }
+        for other in others {
+            let terms = analyzers.iter().map(|a| only_term(a, &other));
+            let terms: Vec<Option<String>> = terms.collect();
+            let ways = terms.iter().map(|term| {
+                let way = term.clone().map(|term| Way::term(term, 1.0));
+                way.into_iter().collect()
+            });
+            if !occurs(snapshot, fields, &ways.collect::<Vec<_>>())? {
+                continue;
+            }
+            if !is_known {
+                meant.extend(terms.iter().flatten().cloned());
+            }
+            let weight = if is_known { VARIANT_WEIGHT } else { 1.0 };
+            add_terms(place, &terms, weight, is_known);
+        }
+    }
+    Ok(())
+}
+
+/// A word with umlauts as it is spelt without them.
+fn respelt(word: &str) -> Option<String> {
+    let of = |letter| WRITTEN.iter().find(|(written, _)| *written == letter);
+    let has_any = !word.is_ascii() && word.chars().any(|letter| of(letter).is_some());
+    let mut out = String::with_capacity(word.len() + 2);
+    for letter in word.chars().filter(|_| has_any) {
+        match of(letter) {
+            Some((_, typed)) => out.push_str(typed),
+            None => out.push(letter),
+        }
+    }
+    has_any.then_some(out)
+}
+
+/// The words that one may be spelt for: each pair of its letters that may stand for one does, or does not.
+fn contracted(word: &str) -> Vec<String> {
+    let mut pairs: Vec<(usize, char)> = Vec::new();
+    for (typed, letter) in TYPED {
+        // `neue`, `quelle`: behind these letters it is no umlaut.
+        let is_umlaut =
+            |at: usize| letter != 'u' || !word[..at].ends_with(['a', 'e', 'i', 'o', 'u', 'q']);
+        let found = word.match_indices(typed).map(|(at, _)| at);
+        pairs.extend(found.filter(|at| is_umlaut(*at)).map(|at| (at, letter)));
+    }
+    pairs.sort_unstable();
+    pairs.truncate(PAIRS_MAX);
+    let mut spellings: Vec<String> = (1..1_usize << pairs.len())
+        .map(|chosen| {
+            let mut out = String::with_capacity(word.len());
+            let mut from = 0;
+            for (nth, (at, letter)) in pairs.iter().enumerate() {
+                if chosen & 1 << nth != 0 && *at >= from {
+                    out.push_str(&word[from..*at]);
+                    out.push(*letter);
+                    from = at + 2;
+                }
+            }
+            out + &word[from..]
+        })
+        .collect();
+    spellings.dedup();
+    spellings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_letters_may_stand_for_one() {
+        assert_eq!(contracted("mueller"), ["muller"]);
+        assert_eq!(contracted("koebenhavn"), ["kobenhavn"]);
+        assert_eq!(contracted("aalesund"), ["alesund"]);
+        assert_eq!(contracted("roedgroed"), ["rodgroed", "roedgrod", "rodgrod"]);
+        assert!(contracted("quelle").is_empty() && contracted("neue").is_empty());
+        assert!(contracted("shop").is_empty());
+    }
+
+    #[test]
+    fn an_umlaut_may_be_typed_as_two_letters() {
+        assert_eq!(respelt("müller").as_deref(), Some("mueller"));
+        assert_eq!(respelt("ålesund").as_deref(), Some("aalesund"));
+        assert_eq!(respelt("été"), None);
+        assert_eq!(respelt("shoes"), None);
+    }
+}
