@@ -21,6 +21,9 @@ use crate::search::view::View;
 use crate::search::word_counts::WordCounts;
 use crate::value::{number_value, number_written};
 
+/// A range in codes of each column that has values in it, by the number of the column.
+type Bounds = Vec<(usize, Codes)>;
+
 /// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
 /// that is only analysed.
 pub fn facets(
@@ -348,7 +351,7 @@ impl<'a> Facet<'a> {
 
     /// Each document counts once for each range that any of its values lies in.
     fn count_ranges(&mut self, columns: &Columns, positions: &[u32]) -> Result<(), Failure> {
-        let mut bounds: Vec<Vec<(usize, Codes)>> = Vec::with_capacity(self.request.ranges.len());
+        let mut bounds: Vec<Bounds> = Vec::with_capacity(self.request.ranges.len());
         for range in &self.request.ranges {
             let mut own = Vec::with_capacity(columns.columns.len());
             for (number, column) in columns.columns.iter().enumerate() {
@@ -391,7 +394,7 @@ impl<'a> Facet<'a> {
         &mut self,
         columns: &Columns,
         positions: &[u32],
-        (bounds, read): (&[Vec<(usize, Codes)>], &[usize]),
+        (bounds, read): (&[Bounds], &[usize]),
         is_cut: bool,
         intervals: &mut [Intervals],
     ) {
@@ -481,10 +484,7 @@ impl Stats {
 }
 
 /// The first and last codes of what ranges leave of the column of a number.
-fn bounds_in(
-    bounds: &[Vec<(usize, Codes)>],
-    number: usize,
-) -> impl Iterator<Item = (u64, u64)> + '_ {
+fn bounds_in(bounds: &[Bounds], number: usize) -> impl Iterator<Item = (u64, u64)> + '_ {
     let all = bounds.iter().flatten();
     all.filter_map(move |(column, codes)| codes.ends().filter(|_| *column == number))
 }

@@ -17,10 +17,10 @@ const ROWS_MAX: usize = 12;
 
 /// The ways to cut a code, a word with digits, in three groups and more that documents have as words. Where these stand in a
 /// row is seen when they are looked for.
-pub(crate) fn groups_of<'a>(
-    word: &'a str,
+pub(crate) fn groups_of(
+    word: &str,
     mut is_known: impl FnMut(&str) -> Result<bool, Failure>,
-) -> Result<Vec<Vec<&'a str>>, Failure> {
+) -> Result<Vec<Vec<&str>>, Failure> {
     let is_code = word.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && word.bytes().any(|byte| byte.is_ascii_digit());
     if !is_code || !CODE_CHARS.contains(&word.len()) {
