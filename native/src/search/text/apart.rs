@@ -1,13 +1,11 @@
 //! Words of a query that others write as several: `AB1234x` for `AB-1234/x`, `wifi` for `Wi-Fi`, `32gb` for `32 GB`.
 
-use std::sync::Arc;
-
 use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::codes::groups_of;
-use crate::search::text::placed::{Placed, VARIANT_WEIGHT};
+use crate::search::text::expansion::{Expansion, VARIANT_WEIGHT};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
 /// Most words that a code is taken apart into: more are no name that somebody knows by heart.
@@ -58,13 +56,9 @@ pub(crate) fn add_pieces(
 
 /// As `add_pieces`, of words that begin with a digit: a number with its unit in a row, which texts have by chance, too, so
 /// that it counts less.
-pub(crate) fn add_measures(
-    vocabulary: &Vocabulary,
-    analyzers: &[&Arc<Analyzer>],
-    plain: &PlainText,
-    placed: &mut [Placed],
-) -> Result<(), Failure> {
-    for place in placed {
+pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
+    let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
+    for place in part.placed.iter_mut() {
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
@@ -77,7 +71,7 @@ pub(crate) fn add_measures(
         let codes = groups_of(word.text, |group| vocabulary.has(group))?;
         let codes = codes.into_iter().map(|groups| (groups, 1.0));
         for (pieces, weight) in measures.chain(codes) {
-            for (ways, analyzer) in place.ways.iter_mut().zip(analyzers) {
+            for (ways, analyzer) in place.ways.iter_mut().zip(part.scope.analyzers) {
                 let row = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts);
                 let way = row.map(|row| Way {
                     weight,

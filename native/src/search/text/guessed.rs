@@ -1,15 +1,10 @@
 //! What a word of a query most likely means that no document has: a misspelling, or a beginning.
 
-use std::sync::Arc;
-
-use crate::analysis::Analyzer;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Mode, Request};
 use crate::search::text::clause::Way;
-use crate::search::text::placed::{add_terms, occurs, only_term, Placed};
-use crate::search::text::search_field::SearchField;
-use crate::search::text::vocabulary::{PlainText, Vocabulary};
+use crate::search::text::expansion::{Expansion, Placed, Scope};
 use crate::search::text::words::{self, Word};
 
 /// Words of a query that are guessed at most.
@@ -33,33 +28,27 @@ pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
 
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
 /// nearest to them. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
-pub(crate) fn add_guesses(
-    vocabulary: &Vocabulary,
-    fields: &[SearchField],
-    analyzers: &[&Arc<Analyzer>],
-    (plain, placed): (&PlainText, &mut [Placed]),
-    meant: &mut Vec<String>,
-) -> Result<(), Failure> {
-    let snapshot = vocabulary.snapshot;
+pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
+    let (scope, plain) = (part.scope, part.plain);
     let mut guessed = 0;
-    for place in placed {
+    for place in part.placed.iter_mut() {
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
-        if word.is_in(vocabulary)? {
+        if word.is_in(&scope.vocabulary)? {
             continue;
         }
-        if occurs(snapshot, fields, &place.ways)? {
-            add_parts(snapshot, fields, place, meant)?;
+        if scope.has(&place.ways)? {
+            add_parts(scope, place, part.meant)?;
         } else if is_guessed(&plain.text[place.from..place.to]) && guessed < GUESSED_MAX {
             guessed += 1;
-            for (nth, guess) in meant_by(snapshot, word.text)?.into_iter().enumerate() {
-                let terms = analyzers.iter().map(|a| only_term(a, &guess.text));
-                let terms: Vec<Option<String>> = terms.collect();
+            let guesses = meant_by(scope.vocabulary.snapshot, word.text)?;
+            for (nth, guess) in guesses.into_iter().enumerate() {
+                let terms = scope.terms_of(&guess.text);
                 let weight = 1.0 - f32::from(guess.distance) / word.text.chars().count() as f32;
-                add_terms(place, &terms, weight, false);
+                place.add(&terms, weight, false);
                 if nth < MEANT_TERMS_MAX {
-                    meant.extend(terms.into_iter().flatten());
+                    part.meant.extend(terms.into_iter().flatten());
                 }
             }
         }
@@ -68,12 +57,7 @@ pub(crate) fn add_guesses(
 }
 
 /// The terms of the rows by which a word is found.
-fn add_parts(
-    snapshot: &Snapshot,
-    fields: &[SearchField],
-    place: &Placed,
-    meant: &mut Vec<String>,
-) -> Result<(), Failure> {
+fn add_parts(scope: &Scope, place: &Placed, meant: &mut Vec<String>) -> Result<(), Failure> {
     let rows = place
         .ways
         .iter()
@@ -82,7 +66,7 @@ fn add_parts(
     let rows: Vec<&Way> = rows.collect();
     for row in rows {
         let everywhere = vec![vec![row.clone()]; place.ways.len()];
-        if occurs(snapshot, fields, &everywhere)? {
+        if scope.has(&everywhere)? {
             meant.extend(row.slots.iter().flat_map(|slot| slot.terms.iter().cloned()));
         }
     }

@@ -1,15 +1,11 @@
 //! Words of a query side by side that documents write as one: `note book`, `wi-fi`, `32 GB`.
 
-use std::sync::Arc;
-
 use crate::analysis::synonyms::row_of;
 use crate::analysis::term::Term;
-use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
-use crate::search::text::placed::{add_terms, occurs, only_term, Placed, VARIANT_WEIGHT};
-use crate::search::text::search_field::SearchField;
-use crate::search::text::vocabulary::{PlainText, Vocabulary};
+use crate::search::text::expansion::{Expansion, Placed, Scope};
+use crate::search::text::vocabulary::PlainText;
 
 /// Longest query, in words, of which neighbours are looked up as one: a longer one says enough, and each run is a look into
 /// the dictionary.
@@ -21,14 +17,9 @@ const LONG_RUN_QUERY_WORDS_MAX: usize = 6;
 /// Gives each word of a run that documents write as one word this word as another way to find it. So a document that has it
 /// matches as one with all words of the run does, and whatever was found by one of these still is. It counts less where
 /// documents have the run as it is written, too. Terms of such words go to `meant`.
-pub(crate) fn add_joined(
-    vocabulary: &Vocabulary,
-    fields: &[SearchField],
-    analyzers: &[&Arc<Analyzer>],
-    (plain, placed): (&PlainText, &mut [Placed]),
-    meant: &mut Vec<String>,
-) -> Result<(), Failure> {
-    let PlainText { text, words, .. } = plain;
+pub(crate) fn add_joined(part: &mut Expansion) -> Result<(), Failure> {
+    let scope = part.scope;
+    let PlainText { text, words, .. } = part.plain;
     if !(2..=QUERY_WORDS_MAX).contains(&words.len()) {
         return Ok(());
     }
@@ -38,7 +29,7 @@ pub(crate) fn add_joined(
     };
     for first in 0..words.len() {
         // A run begins with a word that is looked for, as "a part" is not "apart", or with the letters of a code: "A 54".
-        let is_begun = placed.iter().any(|place| covers(place, &words[first]));
+        let is_begun = part.placed.iter().any(|place| covers(place, &words[first]));
         let is_code = words
             .get(first + 1)
             .is_some_and(|next| next.text.starts_with(|c: char| c.is_ascii_digit()));
@@ -58,33 +49,39 @@ pub(crate) fn add_joined(
                 break;
             }
             joined.push_str(&pair[1].text);
-            if !vocabulary.has(&joined)? {
+            if !scope.vocabulary.has(&joined)? {
                 continue;
             }
-            let terms = analyzers.iter().map(|a| only_term(a, &joined));
-            let terms: Vec<Option<String>> = terms.collect();
+            let terms = scope.terms_of(&joined);
             let run = &words[first..first + behind + 2];
             let written = &text[run[0].from..run[run.len() - 1].to];
-            let rows = analyzers.iter().map(|a| row_of(&a.terms(written)));
-            let rows = rows.map(|row| match row.len() {
-                0 | 1 => Vec::new(),
-                _ => vec![Way::row(&row)],
-            });
             // A number behind a stop word is mostly just that.
-            let is_written =
-                !is_begun || occurs(vocabulary.snapshot, fields, &rows.collect::<Vec<_>>())?;
-            if !is_written {
-                meant.extend(terms.iter().flatten().cloned());
-            }
-            let weight = if is_written { VARIANT_WEIGHT } else { 1.0 };
-            for place in placed.iter_mut() {
-                if run.iter().any(|word| covers(place, word)) {
-                    add_terms(place, &terms, weight, is_written);
+            let is_written = !is_begun || is_written(scope, written)?;
+            let places = part.placed.iter_mut();
+            for place in places.filter(|place| run.iter().any(|word| covers(place, word))) {
+                match is_written {
+                    true => place.add_variant(&terms),
+                    false => place.add(&terms, 1.0, false),
                 }
+            }
+            if !is_written {
+                part.meant.extend(terms.into_iter().flatten());
             }
         }
     }
     Ok(())
+}
+
+/// Whether any document has a run as it is written, of two words and more.
+fn is_written(scope: &Scope, run: &str) -> Result<bool, Failure> {
+    let rows = scope.analyzers.iter().map(|analyzer| {
+        let row = row_of(&analyzer.terms(run));
+        match row.len() {
+            0 | 1 => Vec::new(),
+            _ => vec![Way::row(&row)],
+        }
+    });
+    scope.has(&rows.collect::<Vec<_>>())
 }
 
 fn covers(place: &Placed, word: &Term) -> bool {

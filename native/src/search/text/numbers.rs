@@ -1,9 +1,6 @@
 //! Numbers that are written in other ways: `Part II` for `part 2`, `Fifth Avenue` for `5th avenue`.
 
-use std::sync::Arc;
-
-use crate::analysis::Analyzer;
-use crate::search::text::placed::{add_terms, only_term, Placed, VARIANT_WEIGHT};
+use crate::search::text::expansion::Expansion;
 
 /// Longest query, in words, of which numbers are looked for in other ways: in a longer one, they say little, and `two` stands
 /// in most long texts.
@@ -28,18 +25,14 @@ const FIRST: [&str; 2] = ["1st", "first"];
 
 /// Gives such a number its other forms as other ways to find it, which count less than what is written, where words
 /// are English.
-pub(crate) fn add_numbers(analyzers: &[&Arc<Analyzer>], text: &str, placed: &mut [Placed]) {
-    if placed.len() > QUERY_WORDS_MAX {
+pub(crate) fn add_numbers(part: &mut Expansion) {
+    if part.placed.len() > QUERY_WORDS_MAX {
         return;
     }
-    for place in placed {
-        let word = text[place.from..place.to].to_lowercase();
+    for place in part.placed.iter_mut() {
+        let word = part.plain.text[place.from..place.to].to_lowercase();
         for other in forms_of(&word).iter().filter(|form| **form != word) {
-            let terms = analyzers.iter().map(|analyzer| {
-                let english = Some(analyzer).filter(|analyzer| analyzer.stems_english);
-                english.and_then(|analyzer| only_term(analyzer, other))
-            });
-            add_terms(place, &terms.collect::<Vec<_>>(), VARIANT_WEIGHT, true);
+            place.add_variant(&part.scope.english_terms_of(other));
         }
     }
 }

@@ -10,19 +10,15 @@ use crate::engine::definition::{Definition, FieldEntry};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
-use crate::search::text::apart::{add_measures, add_pieces};
+use crate::search::text::apart::add_pieces;
 use crate::search::text::clause::{Clause, Merged, Pair, Slot, Way};
+use crate::search::text::expansion::{only_term, Expansion, Placed, Scope, FAR_WEIGHT};
 use crate::search::text::guessed::{add_guesses, guesses};
-use crate::search::text::joined::add_joined;
 use crate::search::text::near;
-use crate::search::text::numbers::add_numbers;
 use crate::search::text::parts::parts_of;
-use crate::search::text::placed::{add_terms, only_term, Placed, FAR_WEIGHT};
-use crate::search::text::plurals::add_plurals;
 use crate::search::text::rows::rows_of;
+use crate::search::text::rules::expand;
 use crate::search::text::search_field::SearchField;
-use crate::search::text::signed::prefer_signed;
-use crate::search::text::umlauts::add_umlauts;
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 use crate::search::text::ways::weigh;
 use crate::search::text::words::{self, Word};
@@ -97,11 +93,14 @@ fn plan_of<'a>(
         .iter()
         .map(|analyzer| analyzer.read_synonyms(&request.synonyms))
         .collect();
-    let vocabulary = Vocabulary::open(snapshot)?;
+    let scope = Scope {
+        vocabulary: Vocabulary::open(snapshot)?,
+        fields: &fields,
+        analyzers: &analyzers,
+    };
     let parts = parts_of(&request.query, request.phrase);
     let readers = parts.iter().map(|part| Reader {
-        vocabulary: &vocabulary,
-        analyzers: &analyzers,
+        scope: &scope,
         synonyms: &synonyms,
         plain: PlainText::read(snapshot, part.text),
         alone,
@@ -115,28 +114,18 @@ fn plan_of<'a>(
             true => None,
             false => {
                 let mut words = reader.words(&mut room)?;
-                let placed = words.placed.as_mut_slice();
-                add_plurals(&analyzers, part.text, placed);
-                add_numbers(&analyzers, part.text, placed);
-                add_measures(&vocabulary, &analyzers, &reader.plain, placed)?;
-                prefer_signed(snapshot, &fields, &analyzers, part.text, placed)?;
-                let umlauts = (&reader.plain, &mut *placed);
-                add_umlauts(&vocabulary, &fields, &analyzers, umlauts, &mut meant)?;
-                let placed = (&reader.plain, placed);
-                add_joined(&vocabulary, &fields, &analyzers, placed, &mut meant)?;
+                expand(&mut reader.expansion(&mut words.placed, &mut meant))?;
                 Some(words)
             }
         });
     }
-    let texts = readers.iter().map(|reader| &reader.plain).zip(&mut read);
+    let both = readers.iter().zip(&mut read);
+    let found = both.filter_map(|(reader, words)| Some((reader, &mut words.as_mut()?.placed)));
     if !matches!(request.fuzziness, Fuzziness::Unsaid | Fuzziness::None) {
-        add_near(snapshot, &analyzers, request.fuzziness, texts)?;
+        add_near(&scope, request.fuzziness, found)?;
     } else if guesses(snapshot, request) {
-        for (plain, words) in texts {
-            if let Some(words) = words {
-                let words = (plain, words.placed.as_mut_slice());
-                add_guesses(&vocabulary, &fields, &analyzers, words, &mut meant)?;
-            }
+        for (reader, placed) in found {
+            add_guesses(&mut reader.expansion(placed, &mut meant))?;
         }
     }
     let mut clauses = Merged::default();
@@ -181,18 +170,18 @@ fn plan_of<'a>(
 
 /// Adds to each word of each part the words of the index that are nearly it.
 fn add_near<'a>(
-    snapshot: &Snapshot,
-    analyzers: &[&Arc<Analyzer>],
+    scope: &Scope,
     fuzziness: Fuzziness,
-    parts: impl Iterator<Item = (&'a PlainText<'a>, &'a mut Option<ReadWords>)>,
+    parts: impl Iterator<Item = (&'a Reader<'a>, &'a mut Vec<Placed>)>,
 ) -> Result<(), Failure> {
+    let snapshot = scope.vocabulary.snapshot;
     let analyzer = &snapshot.definition.words_analyzer;
     let mut wanted: HashMap<String, u8> = HashMap::new();
     let mut places: Vec<(&mut Placed, String, usize)> = Vec::new();
-    for (plain, words) in parts {
-        for place in words.iter_mut().flat_map(|words| &mut words.placed) {
+    for (reader, placed) in parts {
+        for place in placed {
             // A piece of a word, as ngrams are, is looked for as a word.
-            let own = analyzer.terms(&plain.text[place.from..place.to]);
+            let own = analyzer.terms(&reader.plain.text[place.from..place.to]);
             let [word] = own.as_slice() else { continue };
             let length = word.text.chars().count();
             // What differs in each of its letters counts nothing.
@@ -218,8 +207,8 @@ fn add_near<'a>(
     for (place, word, length) in places {
         let found = &found[&word];
         for near in found {
-            let read = || analyzers.iter().map(|a| only_term(a, &near.text)).collect();
-            terms.entry(&near.text).or_insert_with(read);
+            let own = terms.entry(&near.text);
+            own.or_insert_with(|| scope.terms_of(&near.text));
         }
         // Whoever writes a word that documents have means it, most likely, and else what is most like it.
         let is_own = |near: &Word| near.distance == 0 || says(place, &terms[near.text.as_str()]);
@@ -231,7 +220,7 @@ fn add_near<'a>(
             let is_far = near.distance > nearest;
             let weight = weight * if is_far { FAR_WEIGHT } else { 1.0 };
             if near.distance > 0 && weight > 0.0 {
-                add_terms(place, &terms[near.text.as_str()], weight, is_far);
+                place.add(&terms[near.text.as_str()], weight, is_far);
             }
         }
     }
@@ -342,22 +331,33 @@ fn known_fields<'a>(
         .collect()
 }
 
+/// What reads a part of a query.
 struct Reader<'a> {
-    vocabulary: &'a Vocabulary<'a>,
-    analyzers: &'a [&'a Arc<Analyzer>],
+    scope: &'a Scope<'a>,
     /// The request's own, per analyzer.
     synonyms: &'a [Synonyms],
     plain: PlainText<'a>,
     alone: bool,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    /// The part with the words that were read of it, for rules to add to them.
+    fn expansion(&'a self, placed: &'a mut [Placed], meant: &'a mut Vec<String>) -> Expansion<'a> {
+        Expansion {
+            scope: self.scope,
+            plain: &self.plain,
+            placed,
+            meant,
+        }
+    }
+
     /// A clause for each word. Words that several analyzers find at the same place are one clause; one that takes the place
     /// of several words of another analyzer is found for each. `room`: ways that the query may still have; BAD_REQUEST
     /// beyond.
     fn words(&self, room: &mut usize) -> Result<ReadWords, Failure> {
-        let mut found: Vec<(usize, Vec<QueryTerm>)> = Vec::with_capacity(self.analyzers.len());
-        for group in 0..self.analyzers.len() {
+        let mut found: Vec<(usize, Vec<QueryTerm>)> =
+            Vec::with_capacity(self.scope.analyzers.len());
+        for group in 0..self.scope.analyzers.len() {
             found.push((group, self.query_terms(group)?));
         }
         found.retain(|(_, terms)| !terms.is_empty());
@@ -399,18 +399,18 @@ impl Reader<'_> {
     }
 
     fn query_terms(&self, group: usize) -> Result<Vec<QueryTerm>, Failure> {
-        let analyzer = self.analyzers[group];
+        let analyzer = self.scope.analyzers[group];
         if self.alone {
             let terms = analyzer.alone_terms(self.plain.text).into_iter();
             return Ok(terms.map(single).collect());
         }
         let mut terms = analyzer.query_terms(self.plain.text, &self.synonyms[group]);
-        add_pieces(self.vocabulary, analyzer, &self.plain, &mut terms)?;
+        add_pieces(&self.scope.vocabulary, analyzer, &self.plain, &mut terms)?;
         Ok(terms)
     }
 
     fn place(&self, from: usize, to: usize, group: usize, ways: Vec<Way>) -> Placed {
-        let mut all = vec![Vec::new(); self.analyzers.len()];
+        let mut all = vec![Vec::new(); self.scope.analyzers.len()];
         all[group] = ways;
         Placed {
             from,
@@ -431,15 +431,12 @@ impl Reader<'_> {
             placed.push(self.place(word.from, word.to, 0, Vec::new()));
             placed.len() - 1
         });
-        for found in words::completions(self.vocabulary.snapshot, &word.text, PREFIX_WORDS_MAX)? {
-            self.add_word(&mut placed[at], &found.text);
+        for found in
+            words::completions(self.scope.vocabulary.snapshot, &word.text, PREFIX_WORDS_MAX)?
+        {
+            placed[at].add(&self.scope.terms_of(&found.text), 1.0, false);
         }
         Ok(())
-    }
-
-    fn add_word(&self, place: &mut Placed, word: &str) {
-        let terms = self.analyzers.iter().map(|a| only_term(a, word));
-        add_terms(place, &terms.collect::<Vec<_>>(), 1.0, false);
     }
 
     /// The whole text as one row of words, or as others that mean the same.
@@ -449,8 +446,8 @@ impl Reader<'_> {
         } else {
             Vec::new()
         };
-        let mut ways = vec![Vec::new(); self.analyzers.len()];
-        for (group, analyzer) in self.analyzers.iter().enumerate() {
+        let mut ways = vec![Vec::new(); self.scope.analyzers.len()];
+        for (group, analyzer) in self.scope.analyzers.iter().enumerate() {
             let open = open
                 .iter()
                 .filter_map(|word| only_term(analyzer, &word.text));
@@ -479,7 +476,7 @@ impl Reader<'_> {
 
     /// The words that the last one is the beginning of.
     fn completions(&self) -> Result<Vec<Word>, Failure> {
-        let snapshot = self.vocabulary.snapshot;
+        let snapshot = self.scope.vocabulary.snapshot;
         match self.plain.words.last() {
             Some(word) => words::completions(snapshot, &word.text, PREFIX_WORDS_MAX),
             None => Ok(Vec::new()),

@@ -1,9 +1,6 @@
 //! English plurals that no stemmer brings together with their singulars: `knives`.
 
-use std::sync::Arc;
-
-use crate::analysis::Analyzer;
-use crate::search::text::placed::{add_terms, only_term, Placed, VARIANT_WEIGHT};
+use crate::search::text::expansion::Expansion;
 
 /// One and many. What is also another word (`leaves`, `lives`) is none.
 const PAIRS: [(&str, &str); 20] = [
@@ -30,16 +27,11 @@ const PAIRS: [(&str, &str); 20] = [
 ];
 
 /// Gives such a word its other number as another way to find it, which counts less than what is written.
-pub(crate) fn add_plurals(analyzers: &[&Arc<Analyzer>], text: &str, placed: &mut [Placed]) {
-    for place in placed {
-        let Some(other) = other_number(&text[place.from..place.to]) else {
-            continue;
-        };
-        let terms = analyzers.iter().map(|analyzer| {
-            let english = Some(analyzer).filter(|analyzer| analyzer.stems_english);
-            english.and_then(|analyzer| only_term(analyzer, other))
-        });
-        add_terms(place, &terms.collect::<Vec<_>>(), VARIANT_WEIGHT, true);
+pub(crate) fn add_plurals(part: &mut Expansion) {
+    for place in part.placed.iter_mut() {
+        if let Some(other) = other_number(&part.plain.text[place.from..place.to]) {
+            place.add_variant(&part.scope.english_terms_of(other));
+        }
     }
 }
 

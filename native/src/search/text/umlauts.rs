@@ -1,13 +1,8 @@
 //! Letters that some keyboards lack: `Mueller` for `Müller`, `Koebenhavn` for `København`.
 
-use std::sync::Arc;
-
-use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
-use crate::search::text::placed::{add_terms, occurs, only_term, Placed, VARIANT_WEIGHT};
-use crate::search::text::search_field::SearchField;
-use crate::search::text::vocabulary::{PlainText, Vocabulary};
+use crate::search::text::expansion::Expansion;
 
 /// What is typed for a letter, and that letter without its mark, as words are kept.
 const TYPED: [(&str, char); 4] = [("ae", 'a'), ("oe", 'o'), ("ue", 'u'), ("aa", 'a')];
@@ -24,15 +19,9 @@ const PAIRS_MAX: usize = 3;
 
 /// Gives words that no document has in any form those that they are spelt for, and words with umlauts those that are spelt
 /// without, which count less where documents have the word as it is written. Terms of such words go to `meant`.
-pub(crate) fn add_umlauts(
-    vocabulary: &Vocabulary,
-    fields: &[SearchField],
-    analyzers: &[&Arc<Analyzer>],
-    (plain, placed): (&PlainText, &mut [Placed]),
-    meant: &mut Vec<String>,
-) -> Result<(), Failure> {
-    let snapshot = vocabulary.snapshot;
-    for place in placed {
+pub(crate) fn add_umlauts(part: &mut Expansion) -> Result<(), Failure> {
+    let (scope, plain) = (part.scope, part.plain);
+    for place in part.placed.iter_mut() {
         let written = plain.text[place.from..place.to].to_lowercase();
         let respelt = respelt(&written);
         let others = if respelt.is_some() {
@@ -46,27 +35,27 @@ pub(crate) fn add_umlauts(
         let has_umlaut = !written.is_ascii();
         let word = plain.only_word(place.from, place.to);
         let is_known = match word {
-            Some(word) if word.is_in(vocabulary)? => true,
-            _ => occurs(snapshot, fields, &place.ways)?,
+            Some(word) if word.is_in(&scope.vocabulary)? => true,
+            _ => scope.has(&place.ways)?,
         };
         if is_known && !has_umlaut {
             continue;
         }
         for other in others {
-            let terms = analyzers.iter().map(|a| only_term(a, &other));
-            let terms: Vec<Option<String>> = terms.collect();
+            let terms = scope.terms_of(&other);
             let ways = terms.iter().map(|term| {
                 let way = term.clone().map(|term| Way::term(term, 1.0));
                 way.into_iter().collect()
             });
-            if !occurs(snapshot, fields, &ways.collect::<Vec<_>>())? {
+            if !scope.has(&ways.collect::<Vec<_>>())? {
                 continue;
             }
-            if !is_known {
-                meant.extend(terms.iter().flatten().cloned());
+            if is_known {
+                place.add_variant(&terms);
+                continue;
             }
-            let weight = if is_known { VARIANT_WEIGHT } else { 1.0 };
-            add_terms(place, &terms, weight, is_known);
+            place.add(&terms, 1.0, false);
+            part.meant.extend(terms.into_iter().flatten());
         }
     }
     Ok(())

@@ -1,0 +1,38 @@
+//! Query expansion: the rules that give the words of a query other ways to say them, in their order. Texts are indexed as
+//! they are written; whatever writes one thing in two ways is brought together here, where a word of a query can be weighed
+//! against what documents have.
+//!
+//! | rule | gives | the way |
+//! |---|---|---|
+//! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
+//! | `plurals` | an English word of irregular number | its other number: `mice`, `mouse` |
+//! | `numbers` | a number | its other forms: `Part II`, `part 2` |
+//! | `apart::add_measures` | a number with its unit, or a long one, that no document has | its pieces in a row: `32gb`, `32 GB` |
+//! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
+//! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
+//! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
+//! | `guessed` | a word that is found in no way | what it begins, or is nearly: `reciept`, `receipt` |
+//!
+//! The first one is asked as each analyzer reads the query (`plan.rs`), the last one when all parts of the query are read
+//! and nobody has said how alike words must be; the ones between belong to each part. A rule sees what those before it have
+//! added. What is nearly a word when that is asked for (`fuzziness`), and what one is the beginning of (`prefix`), are no
+//! rules: who sends these means other words.
+
+use crate::failure::Failure;
+use crate::search::text::apart::add_measures;
+use crate::search::text::expansion::Expansion;
+use crate::search::text::joined::add_joined;
+use crate::search::text::numbers::add_numbers;
+use crate::search::text::plurals::add_plurals;
+use crate::search::text::signed::prefer_signed;
+use crate::search::text::umlauts::add_umlauts;
+
+/// Lets each rule about a part of a query add to its words.
+pub(crate) fn expand(part: &mut Expansion) -> Result<(), Failure> {
+    add_plurals(part);
+    add_numbers(part);
+    add_measures(part)?;
+    prefer_signed(part)?;
+    add_umlauts(part)?;
+    add_joined(part)
+}
