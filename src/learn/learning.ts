@@ -82,6 +82,7 @@ export function openLearning(options: LearningOptions): Learning {
     ...learners,
     loop,
     metrics,
+    logger,
     unmatchedSearches: plans.unmatched,
     swept: { events, experiments, feedback, signals, models },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),

@@ -6,6 +6,7 @@ import type { Reporting } from '../reports/reporting.ts'
 import type { Sweep } from '../round.ts'
 import { collectLearning, type FigureParts, readLearningFigures } from './figures.ts'
 import { type LearningHealth, openLearningHealth } from './health.ts'
+import { openRemovals } from './removals.ts'
 import { openRetention } from './retention.ts'
 
 /** Learning seen from outside: its figures, how it is, and what is past its time. */
@@ -23,6 +24,7 @@ export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
   reporting: Reporting
   /** Parts that remove what is past its time themselves. */
   swept: Readonly<Record<string, { sweep: Sweep }>>
+  logger: { info: (fields: object, message: string) => void }
   onSweepFailure: (err: unknown, part: string) => void
   /** It fails no more. */
   onSweepEnd: (part: string) => void
@@ -34,12 +36,14 @@ export function openOversight(parts: OversightParts): Oversight {
   collectLearning(parts.metrics, figureParts)
   const health = openLearningHealth({ ...parts, examination: reporting.examination })
   const swept = Object.entries(parts.swept).map(([name, { sweep }]) => [name, sweep] as const)
+  const removals = openRemovals({ isCut: parts.log.isCut, logger: parts.logger })
   const retain = openRetention({
     ...parts,
     kept: parts.loop.kept,
     sweeps: { ...reporting.sweeps, ...Object.fromEntries(swept) },
     onFailure: parts.onSweepFailure,
     onEnd: parts.onSweepEnd,
+    onRemoved: removals.note,
   })
   return {
     figures: () => readLearningFigures(figureParts),
@@ -47,6 +51,7 @@ export function openOversight(parts: OversightParts): Oversight {
     tick: async (nowMs) => {
       health.watch(nowMs)
       await retain(nowMs)
+      removals.tick()
     },
   }
 }

@@ -16,6 +16,7 @@ export interface RetentionOptions {
   sweeps: Readonly<Record<string, Sweep>>
   onFailure: (err: unknown, part: string) => void
   onEnd: (part: string) => void
+  onRemoved: (part: string, rows: number) => void
 }
 
 /** Rows of one table that go in one transaction. */
@@ -35,13 +36,23 @@ export function openRetention(options: RetentionOptions): (nowMs: number) => Pro
     journal: (nowMs) => sweepJournal(options, nowMs),
     impressions: (nowMs) => sweepImpressions(options, nowMs),
   }
-  const parts = Object.entries(sweeps).map(([name, sweep]) => [name, inSlices(sweep)] as const)
+  const parts = Object.entries(sweeps).map(([name, sweep]) => {
+    const onRemoved = (rows: number) => options.onRemoved(name, rows)
+    return [name, inSlices(sweep, onRemoved)] as const
+  })
   return openRound(Object.fromEntries(parts), options.onFailure, options.onEnd)
 }
 
-function inSlices(sweep: Sweep): (nowMs: number) => Promise<void> {
+function inSlices(
+  sweep: Sweep,
+  onRemoved: (rows: number) => void,
+): (nowMs: number) => Promise<void> {
   return async (nowMs) => {
-    for (let slice = 0; slice < SLICES; slice += 1) if ((await sweep(nowMs)) === 0) break
+    for (let slice = 0; slice < SLICES; slice += 1) {
+      const rows = await sweep(nowMs)
+      if (rows === 0) break
+      onRemoved(rows)
+    }
   }
 }
 

@@ -22,6 +22,8 @@ interface Noted {
 
 /** What ranks for everybody from now on, or was kept from it; what is HIGH is told anyway. */
 const TOLD = new Set(['MODEL_ACTIVATED', 'MODEL_REJECTED'])
+/** A training that made nothing: `have` of the pages that it `needed`. */
+const LACKED = 'NOT_ENOUGH_DATA'
 /** Events between two ticks that get lines of their own. */
 const LINES_MAX = 20
 /** How long a transaction may take: what is not stored by then never will be. */
@@ -39,19 +41,21 @@ export function openLoggedEvents(
     const stored = tables.events.get(sequence)
     if (stored?.id !== id) return false
     const { type, status, priority, modelId, adaptationId, source, correlationId } = stored
-    const { version } = stored.data as { version?: unknown }
+    const { version, needed, have } = stored.data as Record<string, unknown>
     const grave = priority === 'HIGH' || priority === 'CRITICAL'
     const about = {
       ...{ event: id, status, modelId, adaptationId },
       ...(source === 'experiments' && { experimentId: correlationId }),
       ...(typeof version === 'number' && { version }),
+      ...(status === LACKED && { needed, have }),
     }
     logger[grave ? 'warn' : 'info'](about, `learning: ${type.toLowerCase().replaceAll('_', ' ')}`)
     return true
   }
   return {
-    note: ({ id, type, priority }, sequence) => {
-      if (priority !== 'HIGH' && priority !== 'CRITICAL' && !TOLD.has(type)) return
+    note: ({ id, type, status, priority }, sequence) => {
+      const isTold = TOLD.has(type) || status === LACKED
+      if (priority !== 'HIGH' && priority !== 'CRITICAL' && !isTold) return
       // What had its number was not stored after all.
       waiting = waiting.filter((noted) => noted.sequence !== sequence)
       if (waiting.length < LINES_MAX) waiting.push({ sequence, id, notedMs: performance.now() })

@@ -37,6 +37,7 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
     },
     onFailure: fails,
     onEnd: () => {},
+    onRemoved: () => {},
   })
   const { tables } = store
   const counted = () => ({
@@ -103,6 +104,7 @@ it('keeps at most so many impressions and events, the newest', async () => {
     sweeps: { events: events.sweep },
     onFailure: fails,
     onEnd: () => {},
+    onRemoved: () => {},
   })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   await store.write(() => {
@@ -128,6 +130,7 @@ it('makes no room for what was shown while the clock was ahead by removing what 
     sweeps: {},
     onFailure: fails,
     onEnd: () => {},
+    onRemoved: () => {},
   })
   const idOf = (timeMs: number, at: number) =>
     `${firstIdOf(timeMs)}-7000-8000-${String(at).padStart(12, '0')}`
@@ -156,6 +159,7 @@ it('an impression that learning would read again after a crash stays until it is
     sweeps: {},
     onFailure: fails,
     onEnd: () => {},
+    onRemoved: () => {},
   })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   const ids = (from: number, to: number) =>
@@ -198,6 +202,7 @@ it('goes on behind a part that fails, and says which', async () => {
     },
     onFailure: (err, part) => failed.push(`${part}: ${(err as Error).message}`),
     onEnd: () => {},
+    onRemoved: () => {},
   })
   await store.write(() => store.tables.impressions.put(firstIdOf(1), Buffer.from([1])))
   await retain(START_MS)

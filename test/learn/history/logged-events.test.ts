@@ -52,6 +52,17 @@ it('logs once what was taken back, and which model ranks; nothing that comes all
   ])
 })
 
+it('logs a training that had too little to learn from, with how much it had', async () => {
+  const { said, logged, events } = start()
+  const training = { type: 'TRAINING_COMPLETED', source: 'models', modelId: 'm' } as const
+  await events.record({ ...training, status: 'COMPLETED', data: { version: 1 } })
+  const data = { needed: 200, have: 120 }
+  const { id } = await events.record({ ...training, status: 'NOT_ENOUGH_DATA', data })
+  logged.tick()
+  const fields = { event: id, status: 'NOT_ENOUGH_DATA', modelId: 'm', needed: 200, have: 120 }
+  expect(said).toEqual([['info', fields, 'learning: training completed']])
+})
+
 it('logs nothing of what was not stored after all, and waits for what is being stored', async () => {
   const { store, said, logged, events } = start()
   const fail = store.write(() => {

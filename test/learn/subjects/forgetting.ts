@@ -33,7 +33,16 @@ export async function retain(
     throw err
   }
   const config = { retentionMs: 365 * DAY_MS, impressionsMax }
-  const options = { store, log, config, kept: loop.kept, sweeps: {}, onFailure, onEnd: () => {} }
+  const options = {
+    store,
+    log,
+    config,
+    kept: loop.kept,
+    sweeps: {},
+    onFailure,
+    onEnd: () => {},
+    onRemoved: () => {},
+  }
   await openRetention(options)(clock.nowMs)
 }
 
