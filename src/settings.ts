@@ -83,7 +83,7 @@ export const SETTINGS = {
   sessionAbsoluteMs: { env: 'SESSION_ABSOLUTE_MS', kind: 'integer', fallback: 24 * 3_600_000, min: 1, max: 365 * 86_400_000, about: 'a session expires this long after its creation' },
   sessionCacheMax: { env: 'SESSION_CACHE_MAX', kind: 'integer', fallback: 100_000, min: 1, max: 10_000_000, about: 'sessions kept in memory' },
   idempotencyMs: { env: 'IDEMPOTENCY_MS', kind: 'integer', fallback: 24 * 3_600_000, min: 1, max: 30 * 86_400_000, about: 'how long an Idempotency-Key is remembered' },
-  retentionMs: { env: 'RETENTION_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 1000, max: 3650 * 86_400_000, about: 'how long what people did is kept: searches as they were shown, feedback, events, signals that were told of, reports, session analytics; ended suggestions, and metrics that nobody records any more' },
+  retentionMs: { env: 'RETENTION_MS', kind: 'integer', fallback: 30 * 86_400_000, min: 1000, max: 3650 * 86_400_000, about: 'how long what people did is kept: searches as they were shown, feedback, events, signals that were told of, reports, session analytics, what each session searched last (a day at most); ended suggestions, and metrics that nobody records any more' },
   checkpointMs: { env: 'CHECKPOINT_MS', kind: 'integer', fallback: 5000, min: 50, max: 3_600_000, about: 'longest time between making an index durable; the records are durable at once' },
   learning: { env: 'LEARNING', kind: 'boolean', fallback: true, about: 'record what searches show and let feedback change their ranking' },
   gains: { env: 'GAINS', kind: 'string', fallback: '', list: true, about: 'what actions are worth, from 0 to 1, over the defaults: click=0.3,purchase=1' },

@@ -76,6 +76,7 @@ export function openLearning(options: LearningOptions): Learning {
   const { lull } = options.pool
   const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, onFailure })
   const { feedback, experiments, adaptations, models } = learners
+  const patterns = { sweep: (nowMs: number) => sweepPatterns(options, learners, nowMs) }
   const plans = openPlans(options, learners)
   const oversight = openOversight({
     ...shared,
@@ -84,7 +85,7 @@ export function openLearning(options: LearningOptions): Learning {
     metrics,
     logger,
     unmatchedSearches: plans.unmatched,
-    swept: { events, experiments, feedback, signals, models },
+    swept: { events, experiments, feedback, signals, models, patterns },
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
     onSweepEnd: (part) => logger.info({ part }, 'learning: a sweep that failed goes on'),
   })
@@ -127,6 +128,15 @@ export function openLearning(options: LearningOptions): Learning {
       learners.loggedEvents.tick()
     },
   }
+}
+
+/** What is folded anew meets old searches again, and needs what went before each. */
+async function sweepPatterns(
+  { store, config }: LearningOptions,
+  { patterns }: Learners,
+  nowMs: number,
+): Promise<number> {
+  return isFoldedAnew(store) ? 0 : patterns.sweep(nowMs - config.retentionMs)
 }
 
 /** Plans of searches; `unmatched` of them since the start named a session that is unknown or over. */

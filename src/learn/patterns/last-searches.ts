@@ -15,13 +15,14 @@ const KEPT_MS = DAY_MS
 const REFORMULATED_MS = 5 * 60_000
 /** What is older is looked for so often, by the time of the searches. */
 const SWEEP_MS = 60_000
+/** Rows that one sweep of retention removes at most. */
+const SWEPT_ROWS = 1000
 
 /** The last search of each of the most recent sessions. */
-export function openLastSearches({ tables: { lastSearches } }: Store) {
+export function openLastSearches({ tables: { lastSearches }, release }: Store) {
   let sessions = new Map<string, LastSearch>()
   const changed = new Set<string>()
-  let latestMs = 0
-  let characters = 0
+  let [latestMs, sweptMs, characters] = [0, 0, 0]
 
   function load(): void {
     sessions = new Map(Array.from(lastSearches.range(), ({ key, value }) => [key, unpack(value)]))
@@ -79,6 +80,18 @@ export function openLastSearches({ tables: { lastSearches } }: Store) {
     },
     forget: (sessionIds: Iterable<string>) => {
       for (const sessionId of sessionIds) remove(sessionId)
+    },
+    /** Of a process at rest, too, in which nothing comes that would have them saved. */
+    sweep: async (beforeMs: number) => {
+      if (beforeMs >= sweptMs && beforeMs < sweptMs + SWEEP_MS) return 0
+      const isOld = (sessionId: string) => (sessions.get(sessionId)?.timeMs ?? Infinity) < beforeMs
+      const due = [...sessions.keys()].filter(isOld).slice(0, SWEPT_ROWS)
+      if (due.length < SWEPT_ROWS) sweptMs = beforeMs
+      if (due.length === 0) return 0
+      // Some may have searched again by then.
+      await release(() => lastSearches.removeAll(due.filter(isOld)))
+      for (const sessionId of due) if (isOld(sessionId)) remove(sessionId)
+      return due.length
     },
     reset: () => {
       lastSearches.clear()

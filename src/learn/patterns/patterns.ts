@@ -27,6 +27,8 @@ export interface Patterns {
   armOf: (queryHash: string) => WatchedTotals
   /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
+  /** Removes what sessions searched last, before a moment; counts that name no session have ends of their own. */
+  sweep: (beforeMs: number) => Promise<number>
 }
 
 const WINDOW = '24h'
@@ -82,6 +84,7 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
       return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
+    sweep: searched.sweep,
     findings: () => find(recentDays(clock()), ({ asker }) => asker === SEVERAL),
   }
 }

@@ -22,6 +22,8 @@ import { openTopRows, type TopRows } from './top-rows.ts'
 export interface Queries extends Consumer {
   queries: TopRows<QueryPattern>
   reformulations: TopRows<Reformulation>
+  /** Removes what some sessions searched last, before a moment; returns of how many. */
+  sweep: (beforeMs: number) => Promise<number>
 }
 
 export function openQueries(store: Store, clicks: Clicks): Queries {
@@ -65,6 +67,7 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     group: GROUPS.patterns,
     queries,
     reformulations,
+    sweep: last.sweep,
     load: () => parts.forEach((part) => void part.load()),
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(fact.impression)

@@ -57,3 +57,27 @@ it('keeps no more characters than fit, of whatever length searches are, also beh
   for (; last.get('s42') !== undefined; session++) put(session, long)
   expect(session - fit).toBeLessThan(100)
 })
+
+it('keeps none longer than retention lets it, also when nobody searches any more', async () => {
+  const store = temporaryStore()
+  const last = openLastSearches(store)
+  last.load()
+  const put = (session: number, timeMs: number) =>
+    last.put(`s${session}`, {
+      ...{ queryId: `q${timeMs}`, queryHash: 'h', query: 'w', timeMs },
+      ...{ clicked: false, zeroResults: false },
+    })
+  for (let session = 0; session < 1500; session++) put(session, NOW_MS + session)
+  await store.write(() => last.save())
+  const swept = last.sweep(NOW_MS + 1400)
+  put(3, NOW_MS + 2000)
+  await swept
+  await last.sweep(NOW_MS + 1400)
+  const kept = () => ['s0', 's3', 's1399', 's1400'].map((id) => last.get(id) !== undefined)
+  expect(kept()).toEqual([false, true, false, true])
+  expect(store.tables.lastSearches.count()).toBe(101)
+  await store.write(() => last.save())
+  last.load()
+  expect(kept()).toEqual([false, true, false, true])
+  expect(last.get('s3')?.timeMs).toBe(NOW_MS + 2000)
+})
