@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { partsOf } from '../../synonym-rule.ts'
 import { ENGLISH_STOP_WORDS, lowerWord, wordOf } from '../../word.ts'
-import { LANGUAGES, languageOf } from './languages.ts'
+import { LANGUAGES, languageOf, STOP_WORD_LANGUAGES } from './languages.ts'
 import type { SentAnalysis } from './sent-analysis.ts'
 
 /** One step of an analyzer, as the Rust core reads it. */
@@ -121,7 +121,8 @@ export function stopFilter(words: unknown, path: string): AnalysisFilter {
   if (name === 'english' || name === 'en') return { type: 'stop', words: ENGLISH_STOP_WORDS }
   const language = languageOf(name)
   if (language !== undefined) return { type: 'stop', language }
-  throw unknown('stop word list', path, ['_none_', ...LANGUAGES.map((language) => `_${language}_`)])
+  const known = ['none', ...STOP_WORD_LANGUAGES].map((name) => `_${name}_`)
+  throw unknown('stop word list', path, known)
 }
 
 /** Rules as lists of equal words, or lines `a, b` and `a => b`. */

@@ -40,6 +40,12 @@ const BY_CODE = new Map(
 /** Their names. */
 export const LANGUAGES: readonly string[] = [...BY_CODE.values()]
 
+/** Those that have a list of stop words, too; that of another language has no word. */
+export const STOP_WORD_LANGUAGES: readonly string[] =
+  'danish dutch english finnish french german hungarian italian norwegian portuguese russian spanish swedish'.split(
+    ' ',
+  )
+
 /** Whether a lower-case word asks for the words of no language. */
 export function isNoLanguage(word: string): boolean {
   return word === 'none' || word === 'false' || word === 'standard'

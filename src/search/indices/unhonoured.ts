@@ -4,6 +4,7 @@ import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
 import { lowerWord, shownName } from '../../word.ts'
 import { isNoLanguage } from './languages.ts'
 import { sentAnalyses } from './sent-analysis.ts'
+import { unlistedStopWords } from './stop-word-lists.ts'
 import { unreadParts } from './unread-parts.ts'
 
 type Shape = Record<string, unknown>
@@ -67,9 +68,11 @@ export function unhonouredIn(settings: IndexSettings, mappings: IndexMappings): 
   warnings.push(...unread('settings', settings, SETTINGS))
   warnings.push(...unread('settings.index', settings.index, SETTINGS))
   warnings.push(...inEmbedder(settings.embedder))
-  for (const { path, analysis } of sentAnalyses(settings)) {
+  for (const sent of sentAnalyses(settings)) {
+    const { path, analysis } = sent
     warnings.push(...unread(path, analysis, ANALYSIS))
     warnings.push(...withoutStemmer(path, analysis))
+    warnings.push(...unlistedStopWords(sent))
     warnings.push(...charFilters(path, analysis))
     for (const part of unreadParts(path, analysis))
       warnings.push(`${part}: recorded, not honoured.`)
