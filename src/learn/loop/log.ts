@@ -3,7 +3,12 @@ import type { Store } from '../../store/store.ts'
 import type { JournalEntry } from '../../store/tables.ts'
 import { asLogEntry, type LogEntry } from '../entries.ts'
 import type { Impression, StoredImpression } from '../facts.ts'
-import { decodeImpression, type ImpressionParts, readShown } from '../impressions/impression.ts'
+import {
+  decodeImpression,
+  type ImpressionParts,
+  readShown,
+  readWho,
+} from '../impressions/impression.ts'
 import { openRecent, type Recent } from '../impressions/recent.ts'
 import { willRelearn } from './forgetting.ts'
 
@@ -28,6 +33,8 @@ export interface Log {
   find: (queryId: string) => StoredImpression | undefined
   /** An impression without what only few ask for, in half the time of `find`. */
   shown: (queryId: string) => Impression | undefined
+  /** Who searched: what is asked of each search there is, when somebody is forgotten. */
+  who: (queryId: string) => Pick<Impression, 'unit' | 'sessionId'> | undefined
   /** Whether a search that showed something is known, written already or not. */
   isShown: (queryId: string) => boolean
   /** Writes the impressions that wait. */
@@ -170,7 +177,11 @@ function looksCut({ tables: { impressions } }: Store, journal: Journal): boolean
 function impressionsOf(
   { tables: { impressions } }: Store,
   recent: Recent,
-): Pick<Log, 'find' | 'shown' | 'isShown' | 'removeWithin'> {
+): Pick<Log, 'find' | 'shown' | 'who' | 'isShown' | 'removeWithin'> {
+  const read = <Told>(queryId: string, decode: (bytes: Uint8Array) => Told): Told | undefined => {
+    const bytes = recent.find(queryId) ?? impressions.peek(queryId)
+    return bytes === undefined ? undefined : decode(bytes)
+  }
   return {
     find: (queryId) => {
       const waits = recent.find(queryId)
@@ -178,10 +189,8 @@ function impressionsOf(
       const bytes = waits === undefined ? impressions.get(queryId) : Buffer.from(waits)
       return bytes === undefined ? undefined : decodeImpression(bytes)
     },
-    shown: (queryId) => {
-      const bytes = recent.find(queryId) ?? impressions.peek(queryId)
-      return bytes === undefined ? undefined : readShown(bytes)
-    },
+    shown: (queryId) => read(queryId, readShown),
+    who: (queryId) => read(queryId, readWho),
     isShown: (queryId) => recent.find(queryId) !== undefined || impressions.has(queryId),
     removeWithin: (queryIds) => {
       recent.forget(queryIds)

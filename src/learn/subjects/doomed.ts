@@ -19,6 +19,8 @@ import { userIn } from '../reports/event-entry.ts'
 /** What the log holds of somebody: what they did, and where that stands. */
 export interface DoomedRows extends Doomed {
   names: Set<string>
+  /** Whoever is named with them: the units and sessions of what they did and spoke of. */
+  kin: Set<string>
   facts: Fact[]
   impressions: { sequence: number; queryId: string }[]
   feedback: { sequence: number; entries: number }[]
@@ -32,19 +34,31 @@ const STRETCH_MS = 2
 
 /** Nothing yet of what stands behind an entry of the log. */
 export function nothingDoomed(names: Set<string>, sequence = 0): DoomedRows {
-  return { names, facts: [], sequence, impressions: [], feedback: [], events: [] }
+  const kin = new Set<string>()
+  return { names, kin, facts: [], sequence, impressions: [], feedback: [], events: [] }
 }
 
 /**
  * Adds what the log says, up to an entry, of any who are named: sessions by their id, users by their name. A user's
- * sessions that are known no more are found by their searches, and are among the names from there on.
+ * sessions that are known no more are found by their searches, and are among the names from there on. One look does for
+ * several who are to be forgotten; what is of two of them goes with the first.
  */
-export async function findDoomed(log: Log, found: DoomedRows, until: number): Promise<void> {
-  await lookThrough(log, { after: found.sequence, until }, (row) => {
-    found.sequence = row.sequence
-    found.facts.push(...take(row, log, found))
+export async function findDoomed(
+  log: Log,
+  founds: readonly DoomedRows[],
+  until: number,
+): Promise<void> {
+  const after = Math.min(...founds.map(({ sequence }) => sequence))
+  await lookThrough(log, { after, until }, (row) => {
+    const entry = asLogEntry(row.entry)
+    let rest: Entry | undefined = { sequence: row.sequence, entry, who: whoIn(entry, log) }
+    for (const found of founds) {
+      if (rest === undefined || found.sequence >= row.sequence) continue
+      found.sequence = row.sequence
+      rest = take(rest, log, found)
+    }
   })
-  found.sequence = Math.max(found.sequence, until)
+  for (const found of founds) found.sequence = Math.max(found.sequence, until)
 }
 
 /** Adds what the log says up to an entry; returns what of it stands behind another one, as learning is told of it. */
@@ -53,7 +67,7 @@ export async function findTaught(
   found: DoomedRows,
   { after, until }: { after: number; until: number },
 ): Promise<Doomed> {
-  await findDoomed(log, found, until)
+  await findDoomed(log, [found], until)
   const facts = found.facts.filter(({ sequence }) => sequence > after)
   return { ...found, facts, beside: await findBeside(log, found, { facts, after }) }
 }
@@ -116,28 +130,70 @@ async function lookThrough(
   }
 }
 
-/** Notes what of an entry is theirs; returns what that says to learning. */
-function take(row: JournalRow, log: Log, found: DoomedRows): Iterable<Fact> {
-  const { sequence } = row
-  const entry = asLogEntry(row.entry)
-  const isNamed = (name: string | undefined) => name !== undefined && found.names.has(name)
-  if (entry.type === 'searches') {
-    const theirs = entry.data.filter((queryId) => {
-      const { unit, sessionId } = log.shown(queryId) ?? {}
-      if (isNamed(unit) && sessionId !== undefined) found.names.add(sessionId)
-      return isNamed(unit) || isNamed(sessionId)
-    })
-    found.impressions.push(...theirs.map((queryId) => ({ sequence, queryId })))
-    return factsIn({ sequence, entry: { ...entry, data: theirs } }, log)
-  }
+/** An entry of the log, and for searches who made each of them. */
+interface Entry {
+  sequence: number
+  entry: LogEntry
+  who: ReadonlyMap<string, ReturnType<Log['who']>>
+}
+
+function whoIn(entry: LogEntry, log: Log): Entry['who'] {
+  const queryIds = entry.type === 'searches' ? entry.data : []
+  return new Map(queryIds.map((queryId) => [queryId, log.who(queryId)]))
+}
+
+/** Notes what of an entry is theirs, and what that says to learning; returns what is left of it. */
+function take(row: Entry, log: Log, found: DoomedRows): Entry | undefined {
+  const { sequence, entry } = row
+  if (entry.type === 'searches') return takeSearches({ ...row, entry }, log, found)
   if (entry.type === 'feedback') {
     const { unit, entries } = entry.data
-    if (!isNamed(unit) && !isNamed(entry.sessionId)) return []
+    if (!isNamed(found, unit) && !isNamed(found, entry.sessionId)) return row
     found.feedback.push({ sequence, entries: entries.length })
-    return factsIn(row, log)
+    const facts = [...factsIn({ sequence, entry }, log)]
+    found.facts.push(...facts)
+    relate(found, unit, entry.sessionId, ...facts.flatMap(namedBy))
+    return undefined
   }
-  if (isNamed(entry.sessionId) || isNamed(userOf(entry))) found.events.push(sequence)
-  return []
+  const user = userOf(entry)
+  if (!isNamed(found, entry.sessionId) && !isNamed(found, user)) return row
+  found.events.push(sequence)
+  relate(found, entry.sessionId, user)
+  return undefined
+}
+
+function takeSearches(
+  { sequence, entry, who }: Entry & { entry: { type: 'searches' } },
+  log: Log,
+  found: DoomedRows,
+): Entry {
+  const others: string[] = []
+  const theirs: string[] = []
+  for (const queryId of entry.data) {
+    const { unit, sessionId } = who.get(queryId) ?? {}
+    if (isNamed(found, unit) && sessionId !== undefined) found.names.add(sessionId)
+    if (!isNamed(found, unit) && !isNamed(found, sessionId)) {
+      others.push(queryId)
+      continue
+    }
+    theirs.push(queryId)
+    relate(found, unit, sessionId)
+  }
+  found.impressions.push(...theirs.map((queryId) => ({ sequence, queryId })))
+  found.facts.push(...factsIn({ sequence, entry: { ...entry, data: theirs } }, log))
+  return { sequence, entry: { ...entry, data: others }, who }
+}
+
+function isNamed({ names }: DoomedRows, name: string | undefined): boolean {
+  return name !== undefined && names.has(name)
+}
+
+function namedBy(fact: Fact): (string | undefined)[] {
+  return fact.kind === 'feedback' ? [fact.impression?.unit, fact.impression?.sessionId] : []
+}
+
+function relate({ kin }: DoomedRows, ...names: (string | undefined)[]): void {
+  for (const name of names) if (name !== undefined) kin.add(name)
 }
 
 /** Whom an entry names by itself. */
@@ -149,47 +205,19 @@ function factsIn(row: JournalRow, log: Log): Iterable<Fact> {
   return factsOf(row, log, new Map<string, Impression | undefined>())
 }
 
-/** Removes it from the log. */
-export async function removeDoomed(store: Store, log: Log, doomed: DoomedRows): Promise<void> {
-  const { journal } = store.tables
-  await removeRows(store, doomed.impressions, (rows) => {
-    log.removeWithin(rows.map(({ queryId }) => queryId))
-    unnameWithin(store, rows)
-  })
-  const entries = [...doomed.feedback.map(({ sequence }) => sequence), ...doomed.events]
-  await removeRows(store, entries, (sequences) => journal.removeAll(sequences))
-}
-
-/** Takes searches out of the entries that name them: those of others stand there, too. */
-function unnameWithin({ tables: { journal } }: Store, rows: DoomedRows['impressions']): void {
-  const theirs = new Set(rows.map(({ queryId }) => queryId))
-  for (const sequence of new Set(rows.map((row) => row.sequence))) {
-    const stored = journal.get(sequence)
-    const entry = stored === undefined ? undefined : asLogEntry(stored)
-    if (entry?.type !== 'searches') continue
-    const data = entry.data.filter((queryId) => !theirs.has(queryId))
-    if (data.length > 0) journal.put(sequence, { ...entry, data })
-    else journal.remove(sequence)
-  }
-}
-
-async function removeRows<Key>(
-  store: Store,
-  keys: Key[],
-  remove: (keys: Key[]) => void,
-): Promise<void> {
-  for (let from = 0; from < keys.length; from += SLICE_ROWS)
-    await store.release(() => remove(keys.slice(from, from + SLICE_ROWS)))
-}
-
-/** The session itself, or the sessions of the user. */
-export async function sessionsOf({ tables }: Store, subject: string): Promise<string[]> {
-  const found: string[] = []
+/** Of each of them the session itself, or the sessions of the user. */
+export async function sessionsOf(
+  { tables }: Store,
+  subjects: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const found = new Map(Array.from(subjects, (subject): [string, string[]] => [subject, []]))
   let start = ''
   for (;;) {
     const rows = [...tables.sessions.range({ start, limit: SLICE_ROWS })]
-    for (const { key, value } of rows)
-      if (key === subject || value.userId === subject) found.push(key)
+    for (const { key, value } of rows) {
+      found.get(key)?.push(key)
+      if (value.userId !== undefined && value.userId !== key) found.get(value.userId)?.push(key)
+    }
     const last = rows.at(-1)
     if (last === undefined || rows.length < SLICE_ROWS) return found
     start = `${last.key}~`

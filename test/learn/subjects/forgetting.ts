@@ -1,9 +1,11 @@
 import { openRetention } from '../../../src/learn/health/retention.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
+import { decodeImpression } from '../../../src/learn/impressions/impression.ts'
 import { unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import { openSubjects, type Subjects } from '../../../src/learn/subjects/subjects.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { DAY_MS, type Learner } from '../learner.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { DAY_MS, type Learner, MINUTE_MS } from '../learner.ts'
 
 /** Forgetting for a learner, in which some steps may be others than its own. */
 export function openForgetting(
@@ -52,4 +54,57 @@ export function remembered({ tables }: Store): unknown[] {
     key,
     [...unpackRemembered(value)].sort(),
   ])
+}
+
+/** A small crowd with habits, the same at each run; returns sessions by user. */
+export async function liveInCrowd({
+  session,
+  search,
+  tell,
+  clock,
+  feedback,
+}: Learner): Promise<string[][]> {
+  const users = ['ann', 'bob', 'eve']
+  const sessions: string[][] = users.map(() => [])
+  for (let step = 0; step < 60; step++) {
+    const who = (step * 7) % users.length
+    if (step % 5 === 0)
+      for (const [at, user] of users.entries()) sessions[at]?.push(await session(user))
+    const sessionId = sessions[who]?.at(-1) ?? ''
+    const documents = ['a', 'b', 'c', 'd', 'e'].slice(step % 3)
+    const queryId = search(step % 9 === 0 ? undefined : sessionId, documents, {
+      queryHash: `q${step % 4}`,
+    })
+    const resultId = documents[(step * 3) % documents.length] ?? ''
+    await tell(sessionId, queryId, resultId, {
+      userAction: ['click', 'share', 'view', 'purchase', 'dismiss'][step % 5],
+      customMetadata: { viewed: step % 11 !== 0 },
+      timestamp: clock.nowMs - (step % 4) * MINUTE_MS,
+    })
+    clock.nowMs += 3 * MINUTE_MS
+  }
+  const spam = { queryId: search(sessions[2]?.at(-1), ['a'], { queryHash: 'q1' }), rating: 1 }
+  const entry = { ...spam, metadata: { resultId: 'a', userAction: 'click' } }
+  await feedback.submit({ sessionId: sessions[2]?.at(-1) ?? '', feedback: Array(60).fill(entry) })
+  return sessions
+}
+
+/** Another store with the same log, but for what a predicate names. */
+export async function copyLog(from: Store, isLeftOut: (name: string | undefined) => boolean) {
+  const store = temporaryStore()
+  const { journal, impressions, meta, sessions } = from.tables
+  await store.write(() => {
+    for (const { key, value } of impressions.range()) {
+      const { impression: head } = decodeImpression(value)
+      if (!isLeftOut(head.unit) && !isLeftOut(head.sessionId))
+        store.tables.impressions.put(key, value)
+    }
+    for (const { key, value } of journal.range()) {
+      const { unit } = (value.data ?? {}) as { unit?: string }
+      if (!isLeftOut(unit) && !isLeftOut(value.sessionId)) store.tables.journal.put(key, value)
+    }
+    for (const { key, value } of sessions.range()) store.tables.sessions.put(key, value)
+    store.tables.meta.put('journal', meta.get('journal'))
+  })
+  return store
 }

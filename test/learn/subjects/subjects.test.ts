@@ -1,10 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { decodeImpression } from '../../../src/learn/impressions/impression.ts'
 import type { Subjects } from '../../../src/learn/subjects/subjects.ts'
-import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { type Learner, learnedRows, MINUTE_MS, openLearner } from '../learner.ts'
-import { openForgetting } from './forgetting.ts'
+import { type Learner, learnedRows, openLearner } from '../learner.ts'
+import { copyLog, liveInCrowd, openForgetting } from './forgetting.ts'
 
 function start(store = temporaryStore()): Learner & { subjects: Subjects } {
   const learner = openLearner(store)
@@ -12,56 +10,9 @@ function start(store = temporaryStore()): Learner & { subjects: Subjects } {
   return { ...learner, subjects: openForgetting(learner) }
 }
 
-/** A small crowd with habits, the same at each run; returns sessions by user. */
-async function live({ session, search, tell, clock, feedback }: Learner): Promise<string[][]> {
-  const users = ['ann', 'bob', 'eve']
-  const sessions: string[][] = users.map(() => [])
-  for (let step = 0; step < 60; step++) {
-    const who = (step * 7) % users.length
-    if (step % 5 === 0)
-      for (const [at, user] of users.entries()) sessions[at]?.push(await session(user))
-    const sessionId = sessions[who]?.at(-1) ?? ''
-    const documents = ['a', 'b', 'c', 'd', 'e'].slice(step % 3)
-    const queryId = search(step % 9 === 0 ? undefined : sessionId, documents, {
-      queryHash: `q${step % 4}`,
-    })
-    const resultId = documents[(step * 3) % documents.length] ?? ''
-    await tell(sessionId, queryId, resultId, {
-      userAction: ['click', 'share', 'view', 'purchase', 'dismiss'][step % 5],
-      customMetadata: { viewed: step % 11 !== 0 },
-      timestamp: clock.nowMs - (step % 4) * MINUTE_MS,
-    })
-    clock.nowMs += 3 * MINUTE_MS
-  }
-  const spam = { queryId: search(sessions[2]?.at(-1), ['a'], { queryHash: 'q1' }), rating: 1 }
-  const entry = { ...spam, metadata: { resultId: 'a', userAction: 'click' } }
-  await feedback.submit({ sessionId: sessions[2]?.at(-1) ?? '', feedback: Array(60).fill(entry) })
-  return sessions
-}
-
-/** Another store with the same log, but for what a predicate names. */
-async function copyLog(from: Store, isLeftOut: (name: string | undefined) => boolean) {
-  const store = temporaryStore()
-  const { journal, impressions, meta, sessions } = from.tables
-  await store.write(() => {
-    for (const { key, value } of impressions.range()) {
-      const { impression: head } = decodeImpression(value)
-      if (!isLeftOut(head.unit) && !isLeftOut(head.sessionId))
-        store.tables.impressions.put(key, value)
-    }
-    for (const { key, value } of journal.range()) {
-      const { unit } = (value.data ?? {}) as { unit?: string }
-      if (!isLeftOut(unit) && !isLeftOut(value.sessionId)) store.tables.journal.put(key, value)
-    }
-    for (const { key, value } of sessions.range()) store.tables.sessions.put(key, value)
-    store.tables.meta.put('journal', meta.get('journal'))
-  })
-  return store
-}
-
 it('a fold anew gives the same rows, to the bit', async () => {
   const learner = start()
-  await live(learner)
+  await liveInCrowd(learner)
   await learner.loop.caughtUp()
   const before = learnedRows(learner.store)
   const scores = await learner.added('q1')
@@ -75,7 +26,7 @@ it('a fold anew gives the same rows, to the bit', async () => {
 
 it('a user forgotten leaves what a log without them would have taught', async () => {
   const learner = start()
-  const sessions = await live(learner)
+  const sessions = await liveInCrowd(learner)
   await learner.sessions.flush()
   const names = new Set<string | undefined>(['ann', ...(sessions[0] ?? [])])
   const fresh = openLearner(await copyLog(learner.store, (name) => names.has(name)))
