@@ -29,22 +29,26 @@ export async function listSignals(sources: SignalSources, query: SignalQuery): P
   const { limit = PAGE_ROWS } = query
   const matches = filterOf(query)
   let place = query.cursor === undefined ? {} : decodePlace(query.cursor)
+  // The first page's look is the count's, too.
+  const isCount = query.cursor === undefined && matches !== ALL
   const page = openPage(limit)
+  const next: { nextCursor?: string } = {}
   let looked = 0
   let total = 0
   for await (const found of walkSignals(sources, matches, place)) {
-    const isOver = page.isFull() || looked === LOOKED_MAX
-    if (isOver || (found.matches && !page.add(await jsonText(await found.row())))) {
-      const nextCursor = encodePlace(place)
-      return { page, nextCursor, matched: await countMatching(sources, matches) }
+    if (next.nextCursor === undefined) {
+      const isOver = page.isFull() || looked === LOOKED_MAX
+      if (isOver || (found.matches && !page.add(await jsonText(await found.row()))))
+        next.nextCursor = encodePlace(place)
+      else place = { ...place, ...found.place }
     }
+    if (next.nextCursor !== undefined && !isCount) break
+    if (looked === LOOKED_MAX) return { page, ...next, matched: { total, complete: false } }
     looked += 1
-    place = { ...place, ...found.place }
     total += found.matches ? 1 : 0
   }
-  if (query.cursor === undefined && matches !== ALL)
-    return { page, matched: { total, complete: true } }
-  return { page, matched: await countMatching(sources, matches) }
+  const matched = isCount ? { total, complete: true } : await countMatching(sources, matches)
+  return { page, ...next, matched }
 }
 
 /** Counts from the newest on, whatever page was asked for. */

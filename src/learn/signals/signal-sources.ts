@@ -137,7 +137,7 @@ function read(
       timeMs,
       sequence,
       at,
-      sessionId: () => log.find(signalId)?.impression.sessionId,
+      sessionId: () => log.who(signalId)?.sessionId,
     }))
   if (entry.type !== 'feedback') return []
   return entry.data.entries.map(({ signalId, action }, at) => ({
