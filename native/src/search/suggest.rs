@@ -10,6 +10,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::text::kept::{keeps, readers};
+use crate::search::text::vocabulary::Vocabulary;
 use crate::search::text::words::{self, Word};
 
 const LIMIT_MAX: usize = 100;
@@ -145,11 +146,12 @@ fn searched(
 ) -> Result<Vec<Word>, Failure> {
     let mut left_out = vec![true; words.len()];
     for (_, snapshot) in snapshots {
+        let vocabulary = Vocabulary::open(snapshot)?;
         let readers = readers(&snapshot.definition);
         for (word, left_out) in words.iter().zip(&mut left_out) {
             // Most indices of many have none of it: that is told sooner than what they keep. A single one has all.
             let is_alone = snapshots.len() == 1;
-            if *left_out && (is_alone || words::live_documents(snapshot, &word.text)? > 0) {
+            if *left_out && (is_alone || vocabulary.has(&word.text)?) {
                 *left_out = !keeps(&readers, &word.text);
             }
         }
@@ -164,12 +166,10 @@ fn known_words(
     snapshots: &[(u64, Arc<Snapshot>)],
     terms: Vec<Term>,
 ) -> Result<Vec<String>, Failure> {
+    let vocabularies = vocabularies(snapshots)?;
     let mut known: Vec<String> = Vec::new();
     for Term { text, .. } in terms {
-        if known.len() < WORDS_MAX
-            && !known.contains(&text)
-            && live_documents(snapshots, &text)? > 0
-        {
+        if known.len() < WORDS_MAX && !known.contains(&text) && has(&vocabularies, &text)? {
             known.push(text);
         }
     }
@@ -213,9 +213,10 @@ fn correct(
     let mut unknown: Vec<(usize, usize, Vec<Correction>)> = Vec::new();
     let words = first.definition.words_analyzer.terms(query);
     let is_alone = words.len() == 1;
+    let vocabularies = vocabularies(snapshots)?;
     for word in words {
         let length = word.text.chars().count();
-        let known = live_documents(snapshots, &word.text)? > 0;
+        let known = has(&vocabularies, &word.text)?;
         if known || length < 3 || unknown.len() >= WORDS_MAX {
             continue;
         }
@@ -324,14 +325,29 @@ fn gather(
 fn documents_of(snapshots: &[(u64, Arc<Snapshot>)], word: &Word) -> Result<u64, Failure> {
     match snapshots {
         [_] => Ok(u64::from(word.documents)),
-        _ => live_documents(snapshots, &word.text),
+        _ => {
+            let mut sum = 0;
+            for (_, snapshot) in snapshots {
+                sum += u64::from(words::live_documents(snapshot, &word.text)?);
+            }
+            Ok(sum)
+        }
     }
 }
 
-fn live_documents(snapshots: &[(u64, Arc<Snapshot>)], word: &str) -> Result<u64, Failure> {
-    let mut sum = 0;
-    for (_, snapshot) in snapshots {
-        sum += u64::from(words::live_documents(snapshot, word)?);
+fn vocabularies(snapshots: &[(u64, Arc<Snapshot>)]) -> Result<Vec<Vocabulary<'_>>, Failure> {
+    let opened = snapshots
+        .iter()
+        .map(|(_, snapshot)| Vocabulary::open(snapshot));
+    opened.collect()
+}
+
+/// Whether a document of any index has the word.
+fn has(vocabularies: &[Vocabulary], word: &str) -> Result<bool, Failure> {
+    for vocabulary in vocabularies {
+        if vocabulary.has(word)? {
+            return Ok(true);
+        }
     }
-    Ok(sum)
+    Ok(false)
 }
