@@ -1,6 +1,7 @@
 //! Text → terms: tokenizers, filters, stemmers, synonyms.
 
 pub mod compose;
+pub mod each_word;
 pub mod emoji;
 pub mod endings;
 pub mod fold;
@@ -22,6 +23,7 @@ use tantivy::tokenizer::{
 };
 
 use crate::analysis::compose::ComposeFilter;
+use crate::analysis::each_word::EachWord;
 use crate::analysis::fold::FoldFilter;
 use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
@@ -295,12 +297,12 @@ pub(crate) fn single(term: Term) -> QueryTerm {
 
 /// The analyzer of plain words: lower case, at most 64 bytes, folded if that is wanted.
 pub fn words_analyzer(folds: bool) -> Analyzer {
-    let words = TextAnalyzer::builder(WordTokenizer::default()).filter(LowerFilter);
+    let words = TextAnalyzer::builder(WordTokenizer::default()).filter(EachWord(LowerFilter));
     let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
     let full = match folds {
         true => {
             let folds = FoldFilter { simplifies: false };
-            let folded = words.filter(AsciiFoldingFilter).filter(folds);
+            let folded = words.filter(AsciiFoldingFilter).filter(EachWord(folds));
             folded.filter(short).build()
         }
         false => words.filter(short).build(),
@@ -351,7 +353,7 @@ fn folded_late(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, 
     }
     let others = filters.iter().filter(|filter| !is_fold(filter)).cloned();
     let filters: Vec<FilterDefinition> = others.chain([FilterDefinition::Asciifolding]).collect();
-    let word = TextAnalyzer::builder(RawTokenizer::default()).filter(ComposeFilter);
+    let word = TextAnalyzer::builder(RawTokenizer::default()).filter(EachWord(ComposeFilter));
     chain(word.dynamic(), &filters).map(Some)
 }
 
@@ -420,7 +422,7 @@ fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Fa
         return Err(Failure::bad_definition("n-grams have 1 to 64 characters"));
     }
     // Words and runs of letters are composed where they are found.
-    let composed = |builder: TextAnalyzerBuilder| builder.filter_dynamic(ComposeFilter);
+    let composed = |builder: TextAnalyzerBuilder| builder.filter_dynamic(EachWord(ComposeFilter));
     Ok(match kind {
         "standard" => TextAnalyzer::builder(WordTokenizer::default()).dynamic(),
         "whitespace" => composed(TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic()),
@@ -454,12 +456,12 @@ fn chain(
     let mut builder = start;
     for filter in filters {
         builder = match filter {
-            FilterDefinition::Lowercase => builder.filter_dynamic(LowerFilter),
+            FilterDefinition::Lowercase => builder.filter_dynamic(EachWord(LowerFilter)),
             FilterDefinition::Asciifolding => builder
                 .filter_dynamic(AsciiFoldingFilter)
-                .filter_dynamic(FoldFilter { simplifies: true }),
+                .filter_dynamic(EachWord(FoldFilter { simplifies: true })),
             FilterDefinition::Length { min, max } => {
-                builder.filter_dynamic(LengthFilter::between(*min, *max))
+                builder.filter_dynamic(EachWord(LengthFilter::between(*min, *max)))
             }
             FilterDefinition::Stop {
                 language: Some(name),

@@ -1,7 +1,8 @@
 //! One spelling of accented letters.
 
-use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
 use unicode_normalization::{is_nfc, UnicodeNormalization};
+
+use crate::analysis::each_word::WordFilter;
 
 /// Where a line may end within a word; pages for browsers are full of it, and nobody sees or types it.
 pub const SOFT_HYPHEN: char = '\u{AD}';
@@ -38,49 +39,9 @@ pub fn compose(word: &mut String) {
 #[derive(Clone, Copy)]
 pub struct ComposeFilter;
 
-impl TokenFilter for ComposeFilter {
-    type Tokenizer<T: Tokenizer> = ComposeTokenizer<T>;
-
-    fn transform<T: Tokenizer>(self, inner: T) -> ComposeTokenizer<T> {
-        ComposeTokenizer { inner }
-    }
-}
-
-/// A tokenizer that gives composed letters.
-#[derive(Clone)]
-pub struct ComposeTokenizer<T> {
-    inner: T,
-}
-
-impl<T: Tokenizer> Tokenizer for ComposeTokenizer<T> {
-    type TokenStream<'a> = ComposeStream<T::TokenStream<'a>>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        ComposeStream {
-            tail: self.inner.token_stream(text),
-        }
-    }
-}
-
-/// The stream of `ComposeTokenizer`.
-pub struct ComposeStream<T> {
-    tail: T,
-}
-
-impl<T: TokenStream> TokenStream for ComposeStream<T> {
-    fn advance(&mut self) -> bool {
-        if !self.tail.advance() {
-            return false;
-        }
-        compose(&mut self.tail.token_mut().text);
+impl WordFilter for ComposeFilter {
+    fn apply(self, word: &mut String, _buffer: &mut String) -> bool {
+        compose(word);
         true
-    }
-
-    fn token(&self) -> &Token {
-        self.tail.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.tail.token_mut()
     }
 }

@@ -2,8 +2,7 @@
 
 use std::mem;
 
-use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
-
+use crate::analysis::each_word::WordFilter;
 use crate::analysis::han::simplified;
 
 /// Writes each token as most people type it: without the marks that Hebrew and Arabic leave out, `е` for `ё`, one spelling
@@ -14,67 +13,16 @@ pub struct FoldFilter {
     pub simplifies: bool,
 }
 
-impl TokenFilter for FoldFilter {
-    type Tokenizer<T: Tokenizer> = FoldTokenizer<T>;
-
-    fn transform<T: Tokenizer>(self, inner: T) -> FoldTokenizer<T> {
-        FoldTokenizer {
-            simplifies: self.simplifies,
-            inner,
-            buffer: String::new(),
-        }
-    }
-}
-
-/// A tokenizer that gives folded words.
-#[derive(Clone)]
-pub struct FoldTokenizer<T> {
-    simplifies: bool,
-    inner: T,
-    buffer: String,
-}
-
-impl<T: Tokenizer> Tokenizer for FoldTokenizer<T> {
-    type TokenStream<'a> = FoldStream<'a, T::TokenStream<'a>>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        FoldStream {
-            simplifies: self.simplifies,
-            tail: self.inner.token_stream(text),
-            buffer: &mut self.buffer,
-        }
-    }
-}
-
-/// The stream of `FoldTokenizer`.
-pub struct FoldStream<'a, T> {
-    simplifies: bool,
-    tail: T,
-    buffer: &'a mut String,
-}
-
-impl<T: TokenStream> TokenStream for FoldStream<'_, T> {
-    fn advance(&mut self) -> bool {
-        if !self.tail.advance() {
-            return false;
-        }
-        let text = &mut self.tail.token_mut().text;
-        if !text.is_ascii() {
-            fold(text, self.buffer, self.simplifies);
+impl WordFilter for FoldFilter {
+    fn apply(self, word: &mut String, buffer: &mut String) -> bool {
+        if !word.is_ascii() {
+            fold(word, buffer, self.simplifies);
             // A word of marks alone stays what it is.
-            if !self.buffer.is_empty() {
-                mem::swap(text, self.buffer);
+            if !buffer.is_empty() {
+                mem::swap(word, buffer);
             }
         }
         true
-    }
-
-    fn token(&self) -> &Token {
-        self.tail.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.tail.token_mut()
     }
 }
 

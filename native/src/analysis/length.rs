@@ -1,6 +1,6 @@
 //! Words that are too long to be any, or too short for who declared so.
 
-use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
+use crate::analysis::each_word::WordFilter;
 
 /// Leaves out tokens of more, or fewer, than so many characters. Not bytes: a letter of most scripts has two or three, so that
 /// words of twenty-two letters would be left out in Hindi or Georgian that are found in English.
@@ -25,56 +25,8 @@ impl LengthFilter {
     }
 }
 
-impl TokenFilter for LengthFilter {
-    type Tokenizer<T: Tokenizer> = LengthTokenizer<T>;
-
-    fn transform<T: Tokenizer>(self, inner: T) -> LengthTokenizer<T> {
-        LengthTokenizer {
-            inner,
-            filter: self,
-        }
-    }
-}
-
-/// A tokenizer that gives no words of another length.
-#[derive(Clone)]
-pub struct LengthTokenizer<T> {
-    inner: T,
-    filter: LengthFilter,
-}
-
-impl<T: Tokenizer> Tokenizer for LengthTokenizer<T> {
-    type TokenStream<'a> = LengthStream<T::TokenStream<'a>>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        LengthStream {
-            tail: self.inner.token_stream(text),
-            filter: self.filter,
-        }
-    }
-}
-
-/// The stream of `LengthTokenizer`.
-pub struct LengthStream<T> {
-    tail: T,
-    filter: LengthFilter,
-}
-
-impl<T: TokenStream> TokenStream for LengthStream<T> {
-    fn advance(&mut self) -> bool {
-        while self.tail.advance() {
-            if self.filter.keeps(&self.tail.token().text) {
-                return true;
-            }
-        }
-        false
-    }
-
-    fn token(&self) -> &Token {
-        self.tail.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.tail.token_mut()
+impl WordFilter for LengthFilter {
+    fn apply(self, word: &mut String, _buffer: &mut String) -> bool {
+        self.keeps(word)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use tantivy::tokenizer::{Token, TokenFilter, TokenStream, Tokenizer};
+use crate::analysis::each_word::WordFilter;
 
 /// The mark that Unicode leaves on an `i` that was `İ`. It is written as well, by programs that lower the case of texts.
 const DOT: char = '\u{307}';
@@ -16,62 +16,15 @@ const SIGMA: char = 'σ';
 #[derive(Clone, Copy)]
 pub struct LowerFilter;
 
-impl TokenFilter for LowerFilter {
-    type Tokenizer<T: Tokenizer> = LowerTokenizer<T>;
-
-    fn transform<T: Tokenizer>(self, inner: T) -> LowerTokenizer<T> {
-        LowerTokenizer {
-            inner,
-            buffer: String::new(),
-        }
-    }
-}
-
-/// A tokenizer that gives words in lower case.
-#[derive(Clone)]
-pub struct LowerTokenizer<T> {
-    inner: T,
-    buffer: String,
-}
-
-impl<T: Tokenizer> Tokenizer for LowerTokenizer<T> {
-    type TokenStream<'a> = LowerStream<'a, T::TokenStream<'a>>;
-
-    fn token_stream<'a>(&'a mut self, text: &'a str) -> Self::TokenStream<'a> {
-        LowerStream {
-            tail: self.inner.token_stream(text),
-            buffer: &mut self.buffer,
-        }
-    }
-}
-
-/// The stream of `LowerTokenizer`.
-pub struct LowerStream<'a, T> {
-    tail: T,
-    buffer: &'a mut String,
-}
-
-impl<T: TokenStream> TokenStream for LowerStream<'_, T> {
-    fn advance(&mut self) -> bool {
-        if !self.tail.advance() {
-            return false;
-        }
-        let text = &mut self.tail.token_mut().text;
-        if text.is_ascii() {
-            text.make_ascii_lowercase();
+impl WordFilter for LowerFilter {
+    fn apply(self, word: &mut String, buffer: &mut String) -> bool {
+        if word.is_ascii() {
+            word.make_ascii_lowercase();
         } else {
-            lower(text, self.buffer);
-            mem::swap(text, self.buffer);
+            lower(word, buffer);
+            mem::swap(word, buffer);
         }
         true
-    }
-
-    fn token(&self) -> &Token {
-        self.tail.token()
-    }
-
-    fn token_mut(&mut self) -> &mut Token {
-        self.tail.token_mut()
     }
 }
 
@@ -96,11 +49,12 @@ mod tests {
     use tantivy::tokenizer::{TextAnalyzer, WhitespaceTokenizer};
 
     use super::*;
+    use crate::analysis::each_word::EachWord;
 
     #[test]
     fn words_are_lowered_in_every_script() {
         let words = TextAnalyzer::builder(WhitespaceTokenizer::default());
-        let mut analyzer = words.filter(LowerFilter).build();
+        let mut analyzer = words.filter(EachWord(LowerFilter)).build();
         let mut stream = analyzer.token_stream(
             "ABC Straße ÉTÉ МОСКВА ΟΔΟΣ οδος Σας İSTANBUL i\u{307}zmir I\u{307}zmir q\u{307} 東京",
         );
