@@ -4,7 +4,7 @@ import {
   type DailyEvidence,
   evidenceBefore,
   type Weighing,
-  weighEvidence,
+  weighForOrder,
 } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
 import { addedScore, type MemorySettings } from '../memory/click-rate.ts'
@@ -53,6 +53,6 @@ export async function convergence(
 }
 
 function valueOn(evidence: DailyEvidence, day: number, config: MemorySettings & Weighing): number {
-  const { gain, examination } = weighEvidence(evidence, day, config)
+  const { gain, examination } = weighForOrder(evidence, day, config)
   return addedScore(config, gain, examination)
 }

@@ -28,6 +28,8 @@ export const MILLION = 1_000_000
 const DAYS_MAX = 32
 /** Numbers of a day. */
 export const WIDTH = 4
+/** Up to so much of an examination, passing over a document says nothing against it: a look at the third place is as much. */
+const PASSED_OVER_MIN = 1 / 3
 
 /**
  * Adds to a day, or takes from it; a day without evidence is left out. Returns the list to keep: another one when there
@@ -114,6 +116,20 @@ export function weighEvidence(
     looks += share * (evidence[at + 3] as number)
   }
   return { gain, examination: examinationAt(chances, examination, looks) }
+}
+
+/**
+ * As `weighEvidence`, for the order of a query's hits: hardly looked at and not chosen is not looked at. Else one person
+ * who clicks moves a whole page, and what nobody has seen comes in for it.
+ */
+export function weighForOrder(
+  evidence: DailyEvidence,
+  today: number,
+  weighing: Weighing,
+): { gain: number; examination: number } {
+  const weighed = weighEvidence(evidence, today, weighing)
+  const isHardlySeen = weighed.gain === 0 && weighed.examination <= PASSED_OVER_MIN
+  return isHardlySeen ? { gain: 0, examination: 0 } : weighed
 }
 
 /**

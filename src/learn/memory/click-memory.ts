@@ -10,7 +10,7 @@ import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
-import { weighEvidence } from './click-memory-evidence.ts'
+import { weighForOrder } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import {
   DOCUMENTS_MAX,
@@ -27,7 +27,8 @@ import { unteach } from './unteach.ts'
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
  * hash and a document the added score is λ · (min(1, (c + a·p₀) / (e + a)) − p₀), with c the gains of feedback, e the
- * examinations (the chance that its place is looked at), and a·p₀ / a what is expected of a document that nobody has met.
+ * examinations (the chance that its place is looked at; none up to a third of one where c is 0), and a·p₀ / a what is
+ * expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
   /** The greatest changes; none for a query that nobody gained from. */
@@ -198,7 +199,7 @@ function viewOf({ config, chances: known, clock }: Core, remembered: Remembered)
   const weighing = { memoryHalfLifeMs: config.memoryHalfLifeMs, chances }
   let count = 0
   for (const evidence of documents.values()) {
-    const { gain, examination } = weighEvidence(evidence, day, weighing)
+    const { gain, examination } = weighForOrder(evidence, day, weighing)
     values[count] = addedScore(config, gain, examination)
     count += 1
   }
@@ -229,7 +230,7 @@ function describe({ read, config, chances, clock }: Core, queryHash: string, key
   const evidence = read.find(queryHash)?.documents.get(key)
   if (evidence === undefined) return undefined
   const settings = { ...config, chances: chances() }
-  const { gain, examination } = weighEvidence(evidence, dayOf(clock()), settings)
+  const { gain, examination } = weighForOrder(evidence, dayOf(clock()), settings)
   const rate = rateOf(config, gain, examination)
   const value = addedScore(config, gain, examination)
   return { value, gain, examination, rate, ...reasonsOf(evidence, settings) }

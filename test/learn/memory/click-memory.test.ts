@@ -115,7 +115,22 @@ it('a result that was not in sight counts as not shown', async () => {
   await tell(sessionId, queryId, 'b', { userAction: 'view', customMetadata: { viewed: false } })
   const scores = await added()
   expect(scores).not.toHaveProperty('b')
-  expect(memory.describe(QUERY_HASH, '1/c')?.examination).toBeCloseTo(1 / 3, 6)
+  expect(memory.describe(QUERY_HASH, '1/c')?.undecayed.examination).toBeCloseTo(1 / 3, 6)
+})
+
+it('what one person passed over further down falls with the next one', async () => {
+  const { session, search, tell, memory, added } = start()
+  const visit = async (clicked: string) => {
+    const sessionId = await session()
+    await tell(sessionId, search(sessionId, ['a', 'b', 'c', 'd']), clicked)
+    const scores: Record<string, number> = await added()
+    return ['b', 'c', 'd'].map((id) => Math.sign(Math.round(1e9 * (scores[id] ?? 0))))
+  }
+  expect(await visit('a')).toEqual([-1, 0, 0])
+  const { value, rate, expectedRate, examination } = memory.describe(QUERY_HASH, '1/c') ?? {}
+  expect([value, examination]).toEqual([expect.closeTo(0, 12), 0])
+  expect(rate).toBeCloseTo(expectedRate ?? Number.NaN, 12)
+  expect(await visit('d')).toEqual([-1, -1, 1])
 })
 
 it('ten thousand clicks of one session move nothing, and what it taught before is gone', async () => {
