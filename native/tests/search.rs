@@ -30,15 +30,15 @@ fn text_scores_are_those_of_the_formula() {
             let answer = index.search(all("text", &query));
             assert_list(&answer, &index.bm25(&query, (1.0, 1.0)), &query);
         }
-        let answer = index.search(with(
-            all("text", "amber basil"),
-            json!({ "boost": { "title": 3.0 } }),
-        ));
-        assert_list(
-            &answer,
-            &index.bm25("amber basil", (3.0, 1.0)),
-            "a boosted field",
-        );
+        // The content as light as before, as heavy as the title, and heavier.
+        for boosts in [(3.0, 1.0), (1.0, 2.0), (1.0, 5.0)] {
+            let answer = index.search(with(
+                all("text", "amber basil"),
+                json!({ "boost": { "title": boosts.0, "content": boosts.1 } }),
+            ));
+            let expected = index.bm25("amber basil", boosts);
+            assert_list(&answer, &expected, "boosted fields");
+        }
     }
 }
 
@@ -467,6 +467,96 @@ fn explanations_of_very_many_words_are_refused_before_they_take_the_memory() {
         "{}",
         failure.message
     );
+}
+
+/// A shop of phones and what goes with them: nearly all names have `phone`, few descriptions do.
+fn shop() -> Index {
+    let mut titles = vec![
+        "Case for Phone X 14 Pro",
+        "Phone X 14",
+        "Phone X 14 Pro",
+        "Charger",
+    ];
+    let other = ["Phone Y 12", "Phone Z 9", "Phone Y 11 Mini", "Phone S 20"];
+    titles.extend(other.iter().cycle().take(20));
+    let documents = titles.iter().zip(1..).map(|(title, ord)| {
+        let content = match ord {
+            1 => "Keeps your phone safe, slim and light, for a phone that falls",
+            _ => "Bright display, fast and light, with two cameras",
+        };
+        let source = json!({ "title": title, "content": content });
+        let vector = None;
+        Doc {
+            ord,
+            source,
+            vector,
+        }
+    });
+    let mut shop = Index::new(&reference::definition());
+    shop.change(documents.collect(), &[]);
+    shop
+}
+
+#[test]
+fn what_nearly_all_titles_have_says_little_in_the_few_contents_that_have_it() {
+    let shop = shop();
+    let weights = [
+        json!({}),
+        json!({ "fields": { "title": 1, "content": 1 } }),
+        json!({ "boost": { "content": 0.5 } }),
+    ];
+    for more in weights {
+        let answer = shop.search(with(all("text", "phone x 14"), more.clone()));
+        assert_eq!(answer.ords[..3], [2, 3, 1], "{more}");
+    }
+}
+
+#[test]
+fn words_of_each_field_add_up_to_its_score_and_fields_to_that_of_the_text() {
+    let shop = shop();
+    let heavy = json!({ "fields": { "title": 1, "content": 2 } });
+    let cases = [
+        // Title and content each count as many documents as its own, or the titles.
+        ("phone x 14", json!({}), ("phone", 23, 23)),
+        ("phone x 14", heavy, ("phone", 23, 1)),
+        // Of words that are far from those meant, the documents do not count.
+        ("phane x 14", json!({ "fuzziness": "2" }), ("phane", 23, 23)),
+    ];
+    for (query, more, (word, title, content)) in cases {
+        let request = with(all("text", query), json!({ "explain": true }));
+        let answer = shop.search(with(request, more));
+        for (at, text) in answer.explain.iter().flatten().enumerate() {
+            let reasons: Value = serde_json::from_str(text).unwrap();
+            let text = &reasons["text"];
+            let sum = |terms: &Value| -> f64 {
+                let terms = terms.as_object().unwrap().values();
+                terms.map(|term| term["score"].as_f64().unwrap()).sum()
+            };
+            let fields = text["fields"].as_object().unwrap().values();
+            let scores = fields.map(|field| {
+                let score = field["score"].as_f64().unwrap();
+                assert!(close(sum(&field["terms"]), score), "{field}");
+                score
+            });
+            let scores: Vec<f64> = scores.collect();
+            let (best, all) = (
+                scores.iter().copied().fold(0.0, f64::max),
+                scores.iter().sum::<f64>(),
+            );
+            let combined = sum(&text["combined"]["terms"]);
+            let score = 0.5 * combined + 0.5 * (best + 0.5 * (all - best));
+            assert!(close(score, answer.parts[at * 4].into()), "{text}");
+            assert_eq!(
+                text["score"].as_f64().map(|s| s as f32),
+                Some(answer.parts[at * 4])
+            );
+            let documents = |field: &str| &text["fields"][field]["terms"][word]["documents"];
+            if answer.ords[at] == 1 {
+                assert_eq!(documents("title"), title, "{query}");
+                assert_eq!(documents("content"), content, "{query}");
+            }
+        }
+    }
 }
 
 #[test]

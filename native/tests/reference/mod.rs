@@ -252,14 +252,18 @@ impl Index {
             let mut combined = 0.0;
             let mut own = [0.0; 2];
             for (term, weight) in &terms {
+                let having = |i: usize| {
+                    let all = self.documents.iter();
+                    all.filter(|d| count(d, fields[i].0, term) > 0.0).count() as f64
+                };
                 for (i, field) in fields.iter().enumerate() {
-                    let having = self
-                        .documents
-                        .iter()
-                        .filter(|d| count(d, field.0, term) > 0.0);
+                    let other = 1 - i;
+                    // Of the heavier field, of as heavy ones the shorter.
+                    let below = (fields[other].1, -means[other]) > (field.1, -means[i]);
                     let tf = count(d, field.0, term);
                     if tf > 0.0 {
-                        let idf = idf(having.count() as f64);
+                        let other = if below { having(other) } else { 0.0 };
+                        let idf = idf(having(i).max(other));
                         own[i] += weight * field.2 * idf * part(tf, length(d, field.0), means[i]);
                     }
                 }

@@ -27,7 +27,7 @@ pub struct Postings {
     /// Per segment the end of its entries in the lists above.
     pub ends: Vec<usize>,
     /// How many documents say how rare the clause is: all of them, except those that have it in
-    /// a far way only.
+    /// a far way only, and as many as in a field that tells more (`Scorer::read`).
     pub counted: usize,
 }
 

@@ -42,6 +42,8 @@ pub struct Scorer<'a> {
     pub snapshot: &'a Snapshot,
     /// The searched fields that hold any text.
     pub fields: Vec<FieldScorer<'a>>,
+    /// Their numbers, the most telling first.
+    by_rank: Vec<usize>,
     /// Mean weighted length over all live documents.
     pub mean: f32,
     /// Live documents.
@@ -91,6 +93,12 @@ impl FieldScorer<'_> {
     pub fn norm(&self, code: u8) -> f32 {
         self.norms[code as usize]
     }
+
+    /// What orders fields by how well they tell what a document is about: the heaviest first, of as heavy ones the shortest, as
+    /// names and labels are.
+    fn rank(&self) -> (f32, f32) {
+        (-self.field.weight, self.mean)
+    }
 }
 
 impl<'a> Scorer<'a> {
@@ -126,9 +134,15 @@ impl<'a> Scorer<'a> {
             let weight = field.field.weight;
             field.shares = table(|length| norm(weight * length, mean) - norm(0.0, mean));
         }
+        let mut by_rank: Vec<usize> = (0..fields.len()).collect();
+        by_rank.sort_by(|a, b| {
+            let (a, b) = (fields[*a].rank(), fields[*b].rank());
+            a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1))
+        });
         Ok(Scorer {
             snapshot,
             fields,
+            by_rank,
             mean,
             documents: snapshot.live as f32,
         })
@@ -214,11 +228,12 @@ impl<'a> Scorer<'a> {
             field.reader.read(self.snapshot, ways, postings)?;
         }
         if !clause.has_far_ways() {
+            self.count_by_rank(into);
             return Ok(None);
         }
         let mut any = Bits::new(self.snapshot.documents as usize);
         let mut meant = Postings::default();
-        for (field, postings) in self.fields.iter().zip(into) {
+        for (field, postings) in self.fields.iter().zip(into.iter_mut()) {
             let ways = clause.ways[field.field.group].iter();
             let ways: Vec<Way> = ways.filter(|way| !way.is_far).cloned().collect();
             field.reader.read(self.snapshot, &ways, &mut meant)?;
@@ -227,7 +242,23 @@ impl<'a> Scorer<'a> {
                 postings.counted = meant.counted;
             }
         }
+        self.count_by_rank(into);
         Ok(Some(any.count()).filter(|documents| *documents > 0))
+    }
+
+    /// Lets a clause be no rarer in a field than in any that tells more: what nearly all titles have says little, in the few
+    /// contents that have it, too. Not the other way round: what many contents have may well say much in a title.
+    fn count_by_rank(&self, postings: &mut [Postings]) {
+        let (mut before, mut most, mut rank) = (0, 0, None);
+        for number in &self.by_rank {
+            let own = Some(self.fields[*number].rank());
+            if rank != own {
+                (before, rank) = (most, own);
+            }
+            let counted = &mut postings[*number].counted;
+            most = most.max(*counted);
+            *counted = before.max(*counted);
+        }
     }
 
     /// Adds the scores of pairs to documents that match already. The pairs that the fewest
@@ -279,6 +310,7 @@ impl<'a> Scorer<'a> {
                 .reader
                 .read_pair(self.snapshot, terms, both, postings)?;
         }
+        self.count_by_rank(&mut scratch.postings);
         if scratch.postings.iter().any(|p| !p.positions.is_empty()) {
             if let Some(matched) = &mut scratch.matched {
                 let found = scratch.postings.iter().map(|p| p.positions.as_slice());
