@@ -91,8 +91,7 @@ pub fn search(
     reranked.describe(&views, &learned, request, &page.hits, &mut answer)?;
     views
         .into_iter()
-        .filter_map(|view| view.matched)
-        .for_each(score::give_back);
+        .for_each(|view| score::give_back(view.text, view.matched));
     Ok(answer)
 }
 

@@ -342,3 +342,54 @@ fn a_phrase_whose_last_word_is_open_is_found_wherever_words_go_on_so() {
         assert!(words.len() > 2 || !expected.is_empty(), "{query}");
     }
 }
+
+/// Documents in three segments, each of nearly all of these words.
+fn wordy(words: &[String]) -> Index {
+    let mut index = Index::new(&reference::definition());
+    let mut random = Random(5);
+    for ends in [1, 1500, 1510, DOCUMENTS].windows(2) {
+        let documents = (ends[0]..ends[1]).map(|ord| {
+            let mut doc = reference::document(&mut random, ord);
+            let own = words
+                .iter()
+                .zip(0..)
+                .filter(|(_, number)| (ord + number) % 17 > 0);
+            let own: Vec<&str> = own.map(|(word, _)| word.as_str()).collect();
+            let again = own[..ord as usize % 5].join(" ");
+            doc.source["content"] = json!(format!("{} {again}", own.join(" ")));
+            doc
+        });
+        index.change(documents.collect(), &[ends[0] + 1]);
+    }
+    index
+}
+
+#[test]
+fn scores_of_more_words_than_are_added_up_at_once_are_what_their_reasons_add_up_to() {
+    let words: Vec<String> = (0..80).map(|number| format!("w{number}")).collect();
+    let index = wordy(&words);
+    for query in [words.join(" "), words[..9].join(" ")] {
+        let request = json!({ "mode": "text", "query": query, "explain": true, "size": 500 });
+        let answer = index.search(request.clone());
+        assert_eq!(answer.total as usize, index.documents.len(), "{query}");
+        let reasons = answer.explain.as_ref().unwrap();
+        assert_eq!(reasons.len(), 500);
+        for (reasons, score) in reasons.iter().zip(&answer.scores) {
+            let reasons: Value = serde_json::from_str(reasons).unwrap();
+            let sum = reasons["text"]["score"].as_f64().unwrap();
+            assert!(reference::close(sum, *score), "{sum} is not {score}");
+        }
+        // With features, sums are kept that are let go of otherwise; a list of all needs no short one.
+        for more in [json!({ "features": true }), json!({ "minScore": 0.001 })] {
+            let mut request = request.clone();
+            request["explain"] = json!(false);
+            for (key, value) in more.as_object().unwrap() {
+                request[key] = value.clone();
+            }
+            let other = index.search(request);
+            assert_eq!(other.total, answer.total);
+            assert_eq!(other.ords, answer.ords);
+            assert_eq!(other.scores, answer.scores);
+        }
+    }
+}

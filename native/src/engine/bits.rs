@@ -2,6 +2,9 @@
 
 use crate::engine::snapshot::Snapshot;
 
+/// From this mean distance on, positions are added one by one: which share a word of bits could only be guessed.
+const APART: usize = 16;
+
 /// A set of global positions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Bits {
@@ -47,6 +50,12 @@ impl Bits {
 
     /// Adds ascending positions. Where they lie close together this is the faster way.
     pub fn set_all(&mut self, positions: &[u32]) {
+        let (Some(first), Some(last)) = (positions.first(), positions.last()) else {
+            return;
+        };
+        if (last - first) as usize / APART >= positions.len() {
+            return positions.iter().for_each(|position| self.set(*position));
+        }
         let (mut at, mut word) = (0, 0u64);
         for position in positions {
             let next = *position as usize / 64;

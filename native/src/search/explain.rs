@@ -17,7 +17,7 @@ use crate::search::text::blend::blend;
 use crate::search::text::clause::Clause;
 use crate::search::text::plan::{self, Plan};
 use crate::search::text::postings::Postings;
-use crate::search::text::score::Scorer;
+use crate::search::text::scorer::Scorer;
 use crate::search::view::View;
 
 /// Most words that explanations tell of, over all hits of a page: each has its figures in several fields, which take half

@@ -24,8 +24,6 @@ pub struct Postings {
     pub positions: Vec<u32>,
     /// How often, weighed by the way it was found.
     pub frequencies: Vec<f32>,
-    /// Per segment the end of its entries in the lists above.
-    pub ends: Vec<usize>,
     /// How many documents say how rare the clause is: all of them, except those that have it in
     /// a far way only, and as many as in a field that tells more (`Scorer::read`).
     pub counted: usize,
@@ -35,7 +33,6 @@ impl Postings {
     fn clear(&mut self) {
         self.positions.clear();
         self.frequencies.clear();
-        self.ends.clear();
     }
 
     /// How often the clause occurs in the document at a position.
@@ -118,7 +115,6 @@ impl FieldReader {
             if found > 1 {
                 merge_from(start, view.base..view.base + view.reader.max_doc(), into);
             }
-            into.ends.push(into.positions.len());
         }
         into.counted = into.positions.len();
         Ok(())
@@ -146,7 +142,6 @@ impl FieldReader {
                 let a = segment.open_term(terms.0.as_bytes())?;
                 let b = segment.open_term(terms.1.as_bytes())?;
                 let (Some(mut a), Some(mut b)) = (a, b) else {
-                    into.ends.push(into.positions.len());
                     continue;
                 };
                 for position in here {
@@ -165,7 +160,6 @@ impl FieldReader {
                     }
                 }
             }
-            into.ends.push(into.positions.len());
         }
         into.counted = into.positions.len();
         Ok(())
@@ -208,6 +202,8 @@ impl SegmentField {
         let option = IndexRecordOption::WithFreqs;
         let inverted = &self.inverted;
         let mut block = inverted.read_block_postings_from_terminfo(&info, option)?;
+        into.positions.reserve(info.doc_freq as usize);
+        into.frequencies.reserve(info.doc_freq as usize);
         while !block.docs().is_empty() {
             let (documents, frequencies) = (block.docs(), block.freqs());
             let known = into.positions.len();

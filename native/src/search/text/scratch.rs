@@ -1,6 +1,7 @@
 //! The dense lists in which a text search adds up its scores.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use tantivy::index::SegmentId;
 use tantivy::schema::Field;
@@ -10,39 +11,49 @@ use crate::engine::bits::Bits;
 use crate::engine::lengths::Lengths;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::search::text::blend::blend;
 use crate::search::text::matched::Matched;
 use crate::search::text::postings::Postings;
 use crate::search::text::text_matches::TextMatches;
 
+/// Positions that are added up together.
+pub const WINDOW: usize = 1024;
+/// Of these, positions that are blended and harvested together.
+pub const BLOCK: usize = 64;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
 /// Lists of the sums of fields that are kept for later searches, per thread.
 const FIELDS_MAX: usize = 64;
-/// Positions that are marked and harvested together.
-pub const BLOCK: usize = 64;
+/// Entries of postings that are read before they are added up, and kept from one search to the next, per thread; over more
+/// documents as many as these.
+const ENTRIES_MAX: usize = 1 << 17;
 
 /// The lists that a search adds up in; they are kept from one search to the next.
 #[derive(Default)]
 pub struct Scratch {
-    /// Per position: weighted frequency of the clause at hand.
+    /// Per position of a window: weighted frequency of the clause at hand.
     pub frequencies: Vec<f32>,
-    /// Per position: the combined field's denominator part, 0 = not yet known. They are kept from
-    /// one search to the next over the same view and fields.
+    /// Positions in the window of the documents of the clause at hand, and room for one more.
+    pub touched: Vec<u16>,
+    /// Per position: the combined field's denominator part. They are kept from one search to the next over the same view and
+    /// fields.
     pub norms: Vec<f32>,
+    /// Per window of each segment whether its `norms` are known.
+    pub norms_known: Vec<bool>,
     /// What `norms` belongs to: a generation, and the weight of each field.
-    pub norms_of: (u64, Vec<(Field, u32)>),
-    /// Per position: score of the combined field.
+    norms_of: (u64, Vec<(Field, u32)>),
+    /// Per position of a window, or of the view when `is_whole`: score of the combined field.
     pub combined: Vec<f32>,
-    /// Per field, per position: score of the field alone. All zero between searches, those of
+    /// Per field, and position as in `combined`: score of the field alone. All zero between searches, those of
     /// one with features once they are given back.
     pub fields: Vec<Vec<f32>>,
-    /// Per block of positions whether any of it matches a clause.
-    pub marks: Vec<bool>,
-    /// One list of postings per field.
+    /// Whether sums are kept for all positions of the view.
+    pub is_whole: bool,
+    /// Whether they hold what was added up before.
+    pub has_sums: bool,
+    /// Lists of postings: those of a clause one after the other, by field.
     pub postings: Vec<Postings>,
     /// The documents of the clause at hand.
-    pub touched: Vec<u32>,
+    pub documents: Bits,
     /// Per clause of a pair and field: its documents.
     pub known: Vec<Bits>,
     /// The words of each match, when they are wanted.
@@ -51,6 +62,8 @@ pub struct Scratch {
     /// Documents of a state of a segment that are deleted.
     deleted: Vec<DocId>,
     deleted_of: Option<(SegmentId, Option<u64>)>,
+    /// The lists of matches of an earlier search, empty.
+    spare: (Vec<u32>, Vec<f32>),
 }
 
 /// A field of a segment in one state of its deletions; `None` stands for all documents.
@@ -73,78 +86,98 @@ impl Scratch {
         }
     }
 
-    /// Makes the lists long enough.
-    pub fn make_room(&mut self, documents: usize, fields: usize) {
-        if self.combined.len() < documents {
-            self.frequencies.resize(documents, 0.0);
-            self.norms.resize(documents, 0.0);
-            self.combined.resize(documents, 0.0);
+    /// Takes back the lists of matches.
+    pub fn take_back_matches(&mut self, matches: TextMatches) {
+        if matches.positions.capacity() > self.spare.0.capacity() {
+            self.spare = (matches.positions, matches.scores);
+            self.spare.0.clear();
+            self.spare.1.clear();
         }
+    }
+
+    /// Empty lists of matches.
+    pub fn take_spare(&mut self) -> (Vec<u32>, Vec<f32>) {
+        std::mem::take(&mut self.spare)
+    }
+
+    /// Makes the lists long enough for windows, or for all positions.
+    pub fn make_room(&mut self, documents: usize, fields: usize, is_whole: bool) {
+        self.is_whole = is_whole;
+        self.frequencies.resize(WINDOW, 0.0);
+        self.touched.resize(WINDOW + 1, 0);
+        let length = WINDOW + if is_whole { documents } else { 0 };
         if self.fields.len() < fields {
             self.fields.resize_with(fields, Vec::new);
         }
-        for scores in &mut self.fields[..fields] {
-            if scores.len() < documents {
-                scores.resize(documents, 0.0);
+        let lists = self.fields[..fields].iter_mut();
+        for list in lists.chain([&mut self.combined]) {
+            if list.len() < length {
+                list.resize(length, 0.0);
             }
         }
-        self.postings.resize_with(fields, Postings::default);
-        self.marks
-            .resize(self.combined.len().div_ceil(BLOCK), false);
+        if self.norms.len() < documents + WINDOW {
+            self.norms.resize(documents + WINDOW, 0.0);
+        }
     }
 
-    /// Keeps the documents of a clause for its pairs.
-    pub fn remember(&mut self, clause: usize, fields: usize, documents: usize) {
+    /// Forgets what `norms` hold unless they belong to these.
+    pub fn keep_norms(&mut self, of: (u64, Vec<(Field, u32)>)) {
+        if self.norms_of != of {
+            self.norms_known.clear();
+            self.norms_of = of;
+        }
+    }
+
+    /// Keeps the documents of a clause for its pairs, given where its postings begin.
+    pub fn remember(&mut self, clause: usize, postings: Range<usize>, documents: usize) {
+        let fields = postings.len();
         let end = (clause + 1) * fields;
         if self.known.len() < end {
             self.known.resize_with(end, Bits::default);
         }
         let known = &mut self.known[clause * fields..end];
-        for (bits, postings) in known.iter_mut().zip(&self.postings) {
+        for (bits, postings) in known.iter_mut().zip(&self.postings[postings]) {
             bits.reset(documents);
             bits.set_all(&postings.positions);
         }
     }
 
-    /// Makes the list of matches and leaves all sums at zero again, but for those of fields when
-    /// they are wanted: then it tells where they are not zero.
-    pub fn harvest(
+    /// Keeps the documents of a clause in `documents`, and counts them; those of its fields are known where it was remembered
+    /// under this number.
+    pub fn count_documents(
         &mut self,
-        documents: usize,
-        fields: usize,
-        required: Option<&Bits>,
-        filter: Option<&Bits>,
-    ) -> TextMatches {
-        let (mut positions, mut all) = (Vec::new(), Vec::new());
-        let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
-        let mut scores = [0.0; BLOCK];
-        for (block, mark) in self.marks.iter_mut().enumerate() {
-            if !std::mem::take(mark) {
-                continue;
+        remembered: Option<usize>,
+        postings: Range<usize>,
+        room: usize,
+    ) -> usize {
+        let fields = postings.len();
+        self.documents.reset(room);
+        match remembered {
+            Some(clause) => {
+                let known = self.known[clause * fields..(clause + 1) * fields].iter();
+                let lists = known.zip(&self.postings[postings]);
+                let used = lists.filter(|(_, list)| !list.positions.is_empty());
+                used.for_each(|(bits, _)| self.documents.or(bits));
             }
-            let range = block * BLOCK..documents.min((block + 1) * BLOCK);
-            let combined = &mut self.combined[range.clone()];
-            let fields = self.fields[..fields].iter_mut();
-            let sums = fields.map(|f| &mut f[range.clone()]);
-            blend_block(combined, sums, self.matched.is_some(), &mut scores);
-            if let Some(matched) = &mut self.matched {
-                matched.blocks.push(range.start);
-            }
-            // Written always, kept if it is a match: no branch to guess wrong.
-            let (mut found, mut count) = ([0usize; BLOCK], 0);
-            for (at, combined) in combined.iter_mut().enumerate() {
-                found[count] = at;
-                count += usize::from(std::mem::take(combined) > 0.0);
-            }
-            for at in &found[..count] {
-                let position = (range.start + at) as u32;
-                if passes(required, position) && passes(filter, position) {
-                    positions.push(position);
-                    all.push(scores[*at]);
-                }
+            None => {
+                let lists = self.postings[postings].iter();
+                lists.for_each(|list| self.documents.set_all(&list.positions));
             }
         }
-        TextMatches::new(positions, all)
+        self.documents.count()
+    }
+
+    /// Forgets postings of which more were read than are worth keeping.
+    pub fn trim(&mut self, documents: usize) {
+        let most = entries_max(documents);
+        let mut kept = 0;
+        for list in &mut self.postings {
+            kept += list.positions.capacity();
+            if kept > most {
+                kept -= list.positions.capacity();
+                *list = Postings::default();
+            }
+        }
     }
 
     /// Lengths of a field over the live documents of a view.
@@ -195,26 +228,7 @@ impl Scratch {
     }
 }
 
-/// The blends of all places of a block; leaves the fields' sums at zero unless `kept`. Whole blocks, matches or
-/// not: that goes many at a time.
-fn blend_block<'a>(
-    combined: &[f32],
-    fields: impl Iterator<Item = &'a mut [f32]>,
-    kept: bool,
-    scores: &mut [f32; BLOCK],
-) {
-    let (mut best, mut sum) = ([0.0f32; BLOCK], [0.0f32; BLOCK]);
-    for scores in fields {
-        for ((score, best), sum) in scores.iter().zip(&mut best).zip(&mut sum) {
-            *best = if *score > *best { *score } else { *best };
-            *sum += score;
-        }
-        if !kept {
-            scores.fill(0.0);
-        }
-    }
-    let parts = combined.iter().zip(best).zip(sum);
-    for (score, ((combined, best), sum)) in scores.iter_mut().zip(parts) {
-        *score = blend(*combined, best, sum);
-    }
+/// Entries of postings that are read before they are added up.
+pub fn entries_max(documents: usize) -> usize {
+    2 * documents.max(ENTRIES_MAX)
 }
