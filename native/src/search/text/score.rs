@@ -178,27 +178,33 @@ impl<'a> Scorer<'a> {
             field.reader.read(self.snapshot, ways, postings)?;
         }
         if !clause.has_far_ways() {
-            self.count_by_rank(into);
+            self.count_by_rank(into, &[]);
             return Ok(None);
         }
         let mut any = Bits::new(self.snapshot.documents as usize);
-        let mut meant = Postings::default();
-        for (field, postings) in self.fields.iter().zip(into.iter_mut()) {
+        let (mut meant, mut far_only) = (Postings::default(), Vec::new());
+        for (number, (field, postings)) in self.fields.iter().zip(into.iter_mut()).enumerate() {
             let ways = clause.ways[field.field.group].iter();
             let ways: Vec<Way> = ways.filter(|way| !way.is_far).cloned().collect();
             field.reader.read(self.snapshot, &ways, &mut meant)?;
             any.set_all(&meant.positions);
-            if meant.counted > 0 {
-                postings.counted = meant.counted;
+            match meant.counted {
+                0 => far_only.push(number),
+                counted => postings.counted = counted,
             }
         }
-        self.count_by_rank(into);
-        Ok(Some(any.count()).filter(|documents| *documents > 0))
+        let documents = Some(any.count()).filter(|documents| *documents > 0);
+        if documents.is_none() {
+            far_only.clear();
+        }
+        self.count_by_rank(into, &far_only);
+        Ok(documents)
     }
 
     /// Lets a clause be no rarer in a field than in any that tells more: what nearly all titles have says little, in the few
-    /// contents that have it, too. Not the other way round: what many contents have may well say much in a title.
-    fn count_by_rank(&self, postings: &mut [Postings]) {
+    /// contents that have it, too. Not the other way round: what many contents have may well say much in a title. What only is
+    /// like it in a field, while another has the clause itself, says nothing of the others: `far_only` has such fields.
+    fn count_by_rank(&self, postings: &mut [Postings], far_only: &[usize]) {
         let (mut before, mut most, mut rank) = (0, 0, None);
         for number in &self.by_rank {
             let own = Some(self.fields[*number].rank());
@@ -206,7 +212,9 @@ impl<'a> Scorer<'a> {
                 (before, rank) = (most, own);
             }
             let counted = &mut postings[*number].counted;
-            most = most.max(*counted);
+            if !far_only.contains(number) {
+                most = most.max(*counted);
+            }
             *counted = before.max(*counted);
         }
     }
@@ -271,7 +279,7 @@ impl<'a> Scorer<'a> {
                 .reader
                 .read_pair(self.snapshot, terms, both, postings)?;
         }
-        self.count_by_rank(&mut scratch.postings[lists.clone()]);
+        self.count_by_rank(&mut scratch.postings[lists.clone()], &[]);
         let found = &scratch.postings[lists.clone()];
         if found.iter().any(|p| !p.positions.is_empty()) {
             if let Some(matched) = &mut scratch.matched {
