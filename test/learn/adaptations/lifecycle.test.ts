@@ -542,12 +542,14 @@ describe('the most that may be in force', () => {
       })
     for (let at = 0; at < 15; at += 1) await apply(at, 2 ** 20)
     const asked = await Promise.allSettled([apply(15, 2 ** 19), apply(16, 2 ** 19)])
-    expect(asked.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    // Long ones are written a part at a time: which is first is not told.
+    const refused = asked.findIndex(({ status }) => status === 'rejected')
+    expect(asked[1 - refused]).toMatchObject({ status: 'fulfilled' })
     const message = expect.stringMatching(/16777216 characters of JSON together.*roll back/)
-    expect(asked[1]).toMatchObject({ reason: { code: 'LIMIT_REACHED', message } })
+    expect(asked[refused]).toMatchObject({ reason: { code: 'LIMIT_REACHED', message } })
     const [one] = await shop.listed({ queryHash: 'q0' })
     await shop.adaptations.rollBack(one!.adaptationId)
-    expect((await apply(16, 2 ** 19)).status).toBe('ACTIVE')
+    expect((await apply(15 + refused, 2 ** 19)).status).toBe('ACTIVE')
   })
 })
 
