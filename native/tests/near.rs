@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use attune_native::search::query::Request;
 use attune_native::search::text::near::{near_each, Wanted, WORDS_MAX};
-use attune_native::search::text::plan::WAYS_MAX;
+use attune_native::search::text::part_reader::WAYS_MAX;
 use attune_native::search::text::words;
 use reference::{definition, Doc, Index, Random};
 use serde_json::{json, Value};

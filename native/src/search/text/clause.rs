@@ -141,3 +141,11 @@ fn key_of(clause: &Clause) -> String {
     }
     key
 }
+
+/// The term of a clause as it stands in the query, if it is one.
+pub fn plain_term(ways: &[Way]) -> Option<&str> {
+    match ways.first()?.slots.as_slice() {
+        [slot] => slot.terms.first().map(String::as_str),
+        _ => None,
+    }
+}
