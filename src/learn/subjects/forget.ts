@@ -73,8 +73,9 @@ function requestOf({ subject, done, failed }: Task): ForgetRequest {
 /** Hides them, and looks for what they did. */
 async function findAll(parts: SubjectParts, asked: readonly ForgetRequest[]): Promise<Task[]> {
   const { store, sessions, log, loop } = parts
-  const tasks = asked.map((each) => newTask(parts, each))
+  const tasks: Task[] = []
   try {
+    for (const each of asked) tasks.push(newTask(parts, each))
     const found = await sessionsOf(store, new Set(asked.map(({ subject }) => subject)))
     for (const task of tasks) {
       task.sessionIds = found.get(task.subject) ?? []
@@ -86,6 +87,8 @@ async function findAll(parts: SubjectParts, asked: readonly ForgetRequest[]): Pr
     await findDoomed(log, doomed, loop.position())
   } catch (cause) {
     fail(tasks, cause)
+    // Also those of whom nothing could be read.
+    for (const { failed } of asked) failed(cause)
     return []
   }
   for (const task of tasks)

@@ -5,15 +5,20 @@ import { temporaryStore } from '../../store/open.ts'
 const KEPT = 20_000
 const NOW_MS = Date.UTC(2026, 0, 1)
 
-it('keeps the sessions that searched last, whenever they first did, also behind a restart', async () => {
-  const store = temporaryStore()
-  const last = openLastSearches(store)
-  last.load()
-  const put = (session: number, timeMs: number) =>
+/** Notes that a session searched at a moment. */
+function putOf(last: ReturnType<typeof openLastSearches>) {
+  return (session: number, timeMs: number) =>
     last.put(`s${session}`, {
       ...{ queryId: `q${timeMs}`, queryHash: 'h', query: 'w', timeMs },
       ...{ clicked: false, zeroResults: false },
     })
+}
+
+it('keeps the sessions that searched last, whenever they first did, also behind a restart', async () => {
+  const store = temporaryStore()
+  const last = openLastSearches(store)
+  last.load()
+  const put = putOf(last)
   for (let session = 0; session < KEPT; session++) put(session, NOW_MS + session)
   put(0, NOW_MS + KEPT)
   expect(last.get('s1')).toBeDefined()
@@ -62,11 +67,7 @@ it('keeps none longer than retention lets it, also when nobody searches any more
   const store = temporaryStore()
   const last = openLastSearches(store)
   last.load()
-  const put = (session: number, timeMs: number) =>
-    last.put(`s${session}`, {
-      ...{ queryId: `q${timeMs}`, queryHash: 'h', query: 'w', timeMs },
-      ...{ clicked: false, zeroResults: false },
-    })
+  const put = putOf(last)
   for (let session = 0; session < 1500; session++) put(session, NOW_MS + session)
   await store.write(() => last.save())
   const swept = last.sweep(NOW_MS + 1400)

@@ -197,3 +197,20 @@ it('several are taken out of what was learned at once, where the log is cut', as
   expect(learner.folds()).toBe(0)
   expect(remembered(learner.store)).toEqual(remembered(others.store))
 })
+
+it('who could not even be looked up is told so, and holds up nobody', async () => {
+  const store = temporaryStore()
+  const { meta } = store.tables
+  let failure: Error | undefined
+  const get: typeof meta.get = (key) => {
+    if (failure !== undefined) throw failure
+    return meta.get(key)
+  }
+  const failing = { ...store, tables: { ...store.tables, meta: { ...meta, get } } }
+  const learner = start(store, { store: failing })
+  await click(learner, 's1')
+  failure = new Error('the store can not be read')
+  await expect(learner.subjects.forget('s1')).rejects.toBe(failure)
+  failure = undefined
+  expect((await learner.subjects.forget('s1')).removed.feedback).toBe(1)
+})
