@@ -33,13 +33,20 @@ export function openComponents(shapes: Readonly<Record<string, TSchema>>): Compo
   }
   function members(part: object): Json {
     return Object.fromEntries(
-      Object.entries(part).map(([key, value]) => {
+      Object.entries(withItsWords(part)).map(([key, value]) => {
         const [name, held] = ofAnyName(key, value)
         return [name, refer(held)]
       }),
     )
   }
   return { refer, met: () => Object.fromEntries([...met].sort(([a], [b]) => (a < b ? -1 : 1))) }
+}
+
+/** A word of a request (`Word` of `schema/common.ts`): what takes it reads more spellings than a client needs. */
+function withItsWords(part: object): object {
+  if (!('words' in part) || (part as Json).type !== 'string') return part
+  const { words, maxLength: _length, pattern: _pattern, ...others } = part as Json
+  return { ...others, enum: words }
 }
 
 /** What stands under names of any kind (`MapOf`) is told in the way that generators of clients know. */

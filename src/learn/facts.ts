@@ -1,5 +1,6 @@
 import { timeOfId } from '../ids.ts'
 import type { DocumentKey } from '../schema/document-key.ts'
+import type { SearchType } from '../schema/tuning.ts'
 
 export interface ShownHit {
   indexId: number
@@ -20,7 +21,7 @@ export interface Impression {
   queryHash: string
   /** The query's words as they were sent, cut to 256 characters. */
   query: string
-  searchType: string
+  searchType: SearchType
   /** Milliseconds since the epoch. */
   timeMs: number
   tookMs: number

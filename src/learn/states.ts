@@ -1,4 +1,14 @@
 import { serviceError } from '../errors.ts'
+import type {
+  AdaptationStatus,
+  ExperimentStatus,
+  ModelStatus,
+  SignalStatus,
+  SuggestionStatus,
+  TEST_STATUSES,
+} from '../schema/statuses.ts'
+
+type Steps<Status extends string> = Record<Status, readonly Status[]>
 
 /** Every resource with a status: from which state it may go to which. */
 export const MACHINES = {
@@ -51,7 +61,14 @@ export const MACHINES = {
     ROLLED_BACK: [],
     FAILED: [],
   },
-} as const satisfies Record<string, Record<string, readonly string[]>>
+} as const satisfies {
+  signal: Steps<SignalStatus>
+  test: Steps<(typeof TEST_STATUSES)[number]>
+  experiment: Steps<ExperimentStatus>
+  model: Steps<ModelStatus>
+  suggestion: Steps<SuggestionStatus>
+  adaptation: Steps<AdaptationStatus>
+}
 
 export type Machine = keyof typeof MACHINES
 type State<M extends Machine> = Extract<keyof (typeof MACHINES)[M], string>

@@ -1,16 +1,5 @@
+import type { AdaptationStatus, SuggestionStatus } from './statuses.ts'
 import type { Tuning } from './tuning.ts'
-
-export type AdaptationStatus =
-  | 'PENDING'
-  | 'VALIDATING'
-  | 'CANARY'
-  | 'ACTIVE'
-  | 'SUPERSEDED'
-  | 'REJECTED'
-  | 'ROLLED_BACK'
-  | 'FAILED'
-
-export type SuggestionStatus = 'PENDING' | 'ACCEPTED' | 'REJECTED' | 'APPLIED' | 'EXPIRED'
 
 /**
  * `lt` … `gte` hold the figure of searches with the change against the threshold; the others compare it with
@@ -163,12 +152,21 @@ export interface RuleRecord {
   createdMs: number
 }
 
+/** Where a suggestion comes from: a client, or one of the patterns that the service looks for. */
+export const SUGGESTION_KINDS = [
+  'suggested',
+  'click_far_down',
+  'zero_result_reformulated',
+  'frequent_reformulation',
+] as const
+export type SuggestionKind = (typeof SUGGESTION_KINDS)[number]
+
 export interface SuggestionRecord {
   suggestionId: string
   /** Hash of what was suggested: the same twice is one suggestion. */
   key: string
   source: 'client' | 'service'
-  kind: string
+  kind: SuggestionKind
   queryHash: string
   patterns: string
   confidence: number

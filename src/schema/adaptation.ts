@@ -1,5 +1,17 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, MapOf, PageBounds, PageQuery, Share, Words } from './common.ts'
+import {
+  DateTime,
+  FreeForm,
+  Id,
+  MapOf,
+  OneOf,
+  PageBounds,
+  PageQuery,
+  Share,
+  Words,
+  WordsOf,
+} from './common.ts'
+import { ADAPTATION_STATUSES } from './statuses.ts'
 import { Changes } from './suggestion.ts'
 
 const TRIGGERS_MAX = 50
@@ -104,7 +116,7 @@ const AdaptationParts = {
     }),
   ),
   type: Type.String(),
-  status: Type.String({
+  status: OneOf(ADAPTATION_STATUSES, {
     description:
       'PENDING and VALIDATING are passed within the request. REJECTED: an acceptance threshold is missed. CANARY: ' +
       'for ADAPTATION_CANARY_SHARE of the units, never for searches without a session; until ' +
@@ -164,7 +176,7 @@ export const AdaptationHistory = Type.Object({
   }),
   history: Type.Array(
     Type.Object({
-      status: Type.String(),
+      status: OneOf(ADAPTATION_STATUSES),
       reason: Type.String(),
       version: Type.Optional(Type.Integer()),
       timestamp: DateTime,
@@ -183,7 +195,7 @@ export const AdaptationHistory = Type.Object({
 export type AdaptationHistory = Static<typeof AdaptationHistory>
 
 export const AdaptationQuery = Type.Object({
-  status: Type.Optional(Words),
+  status: Type.Optional(WordsOf(ADAPTATION_STATUSES)),
   type: Type.Optional(Words),
   queryHash: Type.Optional(Id),
   ...PageQuery,

@@ -45,11 +45,11 @@ export const Unquoted = Type.Union([
   FreeForm,
 ])
 
+const FILTERED_BY = { maxItems: 100, description: 'repeated or as a comma list; any case' }
 /** Words that a list is filtered by. */
-export const Words = Type.Array(Type.String({ maxLength: 1024 }), {
-  maxItems: 100,
-  description: 'repeated or as a comma list; any case',
-})
+export const Words = Type.Array(Type.String({ maxLength: 1024 }), FILTERED_BY)
+/** As `Words`, of a closed list. */
+export const WordsOf = (words: readonly string[]) => Type.Array(Word(words), FILTERED_BY)
 
 /** Rows of a list at most. */
 export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
@@ -98,9 +98,25 @@ export const DateTime = Type.String({ format: 'date-time' })
 /** How many there were. */
 export const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
+/** One of a closed list, as answers tell it. */
+export function OneOf<const Word extends string>(
+  words: readonly Word[],
+  options: Record<string, unknown> = {},
+) {
+  return Type.Unsafe<Word>(Type.String({ enum: words, ...options }))
+}
+
+/**
+ * One of a closed list, as a request may say it: whoever reads it takes it in any case and refuses others. Only clients
+ * are told of `words` here, by OpenAPI, as an `enum`.
+ */
+export function Word(words: readonly string[], options: Record<string, unknown> = {}): TString {
+  return Type.String({ maxLength: 1024, words, ...options })
+}
+
 /** One of a closed list of lower-case words, in any case; handlers bring it into one. */
 export function AnyCase(words: readonly string[], options: Record<string, unknown> = {}): TString {
   const either = (letter: string): string => `[${letter}${letter.toUpperCase()}]`
   const patterns = words.map((word) => word.replace(/[a-z]/g, either))
-  return Type.String({ pattern: `^(?:${patterns.join('|')})$`, ...options })
+  return Type.String({ pattern: `^(?:${patterns.join('|')})$`, words, ...options })
 }

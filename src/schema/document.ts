@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, Unread } from './common.ts'
+import { DateTime, OneOf, Unread } from './common.ts'
 import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 
 const DocumentId = Type.String({ minLength: 1, maxLength: DOCUMENT_ID_BYTES_MAX })
@@ -90,7 +90,7 @@ export const DocumentWritten = Type.Object({
   version: Type.Integer(),
   created: DateTime,
   updated: DateTime,
-  result: Type.String({ description: 'created, updated, unchanged or deleted' }),
+  result: OneOf(['created', 'updated', 'unchanged', 'deleted']),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { AnyCase, DateTime, FreeForm, Id, PageBounds, PageQuery, Words } from './common.ts'
+import { AnyCase, DateTime, FreeForm, Id, OneOf, PageBounds, PageQuery, Words } from './common.ts'
 
 const When = (description: string) => Type.Optional(Type.String({ maxLength: 64, description }))
 
@@ -27,7 +27,7 @@ export const LearningEvent = Type.Object({
   id: Type.String(),
   type: Type.String(),
   status: Type.String(),
-  priority: Type.String({ description: 'LOW, NORMAL, HIGH or CRITICAL' }),
+  priority: OneOf(['LOW', 'NORMAL', 'HIGH', 'CRITICAL']),
   timestamp: DateTime,
   source: Type.String({ description: 'the part of the service that it comes from' }),
   correlationId: Type.Union([Type.String(), Type.Null()], {

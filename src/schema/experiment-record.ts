@@ -1,16 +1,8 @@
+import type { ExperimentStatus } from './statuses.ts'
 import type { Tuning } from './tuning.ts'
 
 /** A test of search behaviour, or an experiment on how the service learns. */
 export type ExperimentKind = 'test' | 'experiment'
-
-export type ExperimentStatus =
-  | 'DRAFT'
-  | 'ACTIVE'
-  | 'PAUSED'
-  | 'COMPLETED'
-  | 'STOPPED'
-  | 'FAILED'
-  | 'ROLLED_BACK'
 
 export interface ExperimentVariant {
   id: string

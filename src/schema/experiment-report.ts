@@ -1,13 +1,12 @@
 import { type Static, Type } from 'typebox'
-import { MapOf } from './common.ts'
+import { MapOf, OneOf } from './common.ts'
 
 const Interval = Type.Object({ low: Type.Number(), high: Type.Number() })
 
 /** Whether the arms hold as many units as their shares say. */
 export const SampleRatioState = Type.Object({
-  status: Type.String({
-    description:
-      'OK, WARNING (p < .01), UNHEALTHY (p < .001, for good: what was lost stays lost) or INSUFFICIENT_DATA',
+  status: OneOf(['OK', 'WARNING', 'UNHEALTHY', 'INSUFFICIENT_DATA'], {
+    description: 'WARNING: p < .01; UNHEALTHY: p < .001, for good: what was lost stays lost',
   }),
   pValue: Type.Union([Type.Number(), Type.Null()], {
     description: 'sequential multinomial test: it holds however often it is read',
@@ -36,8 +35,8 @@ export type SampleRatioState = Static<typeof SampleRatioState>
 export const GuardrailState = Type.Object({
   metric: Type.String(),
   variantId: Type.String(),
-  status: Type.String({ description: 'OK, BREACHED or INSUFFICIENT_DATA' }),
-  harm: Type.String({ description: 'increase or decrease' }),
+  status: OneOf(['OK', 'BREACHED', 'INSUFFICIENT_DATA']),
+  harm: OneOf(['increase', 'decrease']),
   threshold: Type.Number(),
   relative: Type.Boolean(),
   minSamples: Type.Integer(),
@@ -51,10 +50,10 @@ export type GuardrailState = Static<typeof GuardrailState>
 /** One metric of a variant against control. */
 export const ComparisonState = Type.Object({
   metric: Type.String(),
-  source: Type.String({
+  source: OneOf(['counted', 'reported'], {
     description: 'counted: from its searches; reported: from results that others sent',
   }),
-  role: Type.String({ description: 'primary or secondary' }),
+  role: OneOf(['primary', 'secondary']),
   variantId: Type.String(),
   control: Type.Number(),
   treatment: Type.Number(),
@@ -102,7 +101,7 @@ export type InterleavingState = Static<typeof InterleavingState>
 
 export const Verdict = Type.Object({
   metric: Type.String(),
-  decision: Type.String({ description: 'VARIANT, CONTROL or UNDECIDED' }),
+  decision: OneOf(['VARIANT', 'CONTROL', 'UNDECIDED']),
   variantId: Type.Optional(Type.String()),
 })
 export type Verdict = Static<typeof Verdict>

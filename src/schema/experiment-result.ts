@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox'
-import { MapOf } from './common.ts'
+import { MapOf, OneOf } from './common.ts'
 import { Monitoring } from './experiment.ts'
+import { EXPERIMENT_STATUSES } from './statuses.ts'
 
 /** Sums of squares of greater ones would be infinite, and stay so. */
 const REPORTED_MAX = 1e100
@@ -33,7 +34,7 @@ export const AnsweredResult = Type.Object({
   recorded: Type.Integer({
     description: 'values that were counted: none of a unit outside of the experiment',
   }),
-  status: Type.String(),
+  status: OneOf(EXPERIMENT_STATUSES),
   warnings: Type.Optional(Type.Array(Type.String())),
   monitoring: Monitoring,
 })

@@ -1,8 +1,19 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, MapOf, PageBounds, PageQuery, Words } from './common.ts'
+import {
+  DateTime,
+  FreeForm,
+  Id,
+  MapOf,
+  OneOf,
+  PageBounds,
+  PageQuery,
+  Word,
+  Words,
+} from './common.ts'
 import { COUNTED_FIGURES } from './experiment-metrics.ts'
 import { Findings, GuardrailState, SampleRatioState } from './experiment-report.ts'
 import { Guardrails, MetricNames, TargetingRules } from './experiment-rules.ts'
+import { EXPERIMENT_STATUSES } from './statuses.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const When = (description: string) =>
@@ -68,12 +79,14 @@ const Common = {
     ),
   ),
   mode: Type.Optional(
-    Type.String({
+    Word(['split', 'interleaving'], {
       description:
         'split (default): each unit sees one variant; interleaving: two variants that differ in the order of hits alone are dealt into one list',
     }),
   ),
-  status: Type.Optional(Type.String({ description: 'DRAFT: it starts by hand alone' })),
+  status: Type.Optional(
+    Word(['DRAFT', 'ACTIVE'], { description: 'DRAFT: it starts by hand alone' }),
+  ),
   startDate: When('ISO 8601 or epoch ms; a day alone means its beginning'),
   endDate: When('the same; a day alone means its end; after 30 days by default'),
 }
@@ -135,11 +148,10 @@ export const VariantMetrics = Type.Object(
 
 const About = {
   name: Type.String(),
-  status: Type.String({
-    description:
-      'DRAFT, ACTIVE, PAUSED, COMPLETED (at its end date), STOPPED, FAILED; of an experiment also ROLLED_BACK',
+  status: OneOf(EXPERIMENT_STATUSES, {
+    description: 'COMPLETED: at its end date; ROLLED_BACK: of an experiment alone',
   }),
-  mode: Type.String({ description: 'split or interleaving' }),
+  mode: OneOf(['split', 'interleaving']),
   variants: Type.Array(AnsweredVariant),
   trafficAllocation: Type.Number(),
   created: DateTime,
@@ -216,7 +228,7 @@ export const AnsweredAssignment = Type.Object({
   config: FreeForm,
   inExperiment: Type.Boolean(),
   bucket: Type.Integer({ minimum: 0, maximum: 9999 }),
-  reason: Type.Optional(Type.String({ description: 'why it is outside: allocation or targeting' })),
+  reason: Type.Optional(OneOf(['allocation', 'targeting'], { description: 'why it is outside' })),
   warnings: Type.Optional(Type.Array(Type.String())),
 })
 export type AnsweredAssignment = Static<typeof AnsweredAssignment>

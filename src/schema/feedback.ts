@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { Count, DateTime, ForeignId, Id, MapOf, Moment, Share, Unread } from './common.ts'
+import { Count, DateTime, ForeignId, Id, MapOf, Moment, OneOf, Share, Unread } from './common.ts'
 import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 import { PAGE_ROWS } from './page-rows.ts'
 
@@ -104,7 +104,7 @@ export const FeedbackRow = Type.Object({
   resultId: Type.Optional(Type.String()),
   action: Type.String(),
   rating: Share,
-  status: Type.String({ description: 'LEARNED, DUPLICATE, UNMATCHED or LATE' }),
+  status: OneOf(['LEARNED', 'DUPLICATE', 'UNMATCHED', 'LATE']),
   timestamp: DateTime,
   received: DateTime,
 })

@@ -1,5 +1,5 @@
 import { type TProperties, type TSchema, Type } from 'typebox'
-import { DateTime, FreeForm } from './common.ts'
+import { DateTime, FreeForm, OneOf } from './common.ts'
 
 const PartWith = <Metrics extends TSchema>(metrics: Metrics) =>
   Type.Object({
@@ -23,7 +23,7 @@ const Services = Type.Object({
   searchEngine: PartWith(
     Figures({
       cluster: Type.Object({
-        status: Type.String({ description: 'green, yellow or red' }),
+        status: OneOf(['green', 'yellow', 'red']),
         nodes: Type.Integer(),
       }),
     }),
@@ -64,7 +64,7 @@ const Score = (description: string, samples: string) =>
       score: Type.Union([Type.Number({ minimum: 0, maximum: 1 }), Type.Null()], {
         description: 'null while there is too little data',
       }),
-      status: Type.String({ description: 'GOOD, FAIR, POOR or INSUFFICIENT_DATA' }),
+      status: OneOf(['GOOD', 'FAIR', 'POOR', 'INSUFFICIENT_DATA']),
       samples: Type.Integer({ description: samples }),
     },
     { description },

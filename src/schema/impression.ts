@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, MapOf } from './common.ts'
+import { DateTime, FreeForm, Id, MapOf, OneOf } from './common.ts'
+import { SEARCH_TYPES } from './tuning.ts'
 
 const Hit = Type.Object({
   id: Type.String(),
@@ -20,7 +21,7 @@ export const ShownSearch = Type.Object(
     queryId: Type.String(),
     queryHash: Type.String(),
     query: Type.String(),
-    searchType: Type.String(),
+    searchType: OneOf(SEARCH_TYPES),
     timestamp: DateTime,
     took: Type.Integer(),
     sessionId: Type.Optional(Type.String()),

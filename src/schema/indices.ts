@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, MapOf } from './common.ts'
+import { DateTime, MapOf, OneOf, Word } from './common.ts'
 
 const StopWords = Type.Optional(
   Type.Union([Type.Boolean(), Type.String(), Type.Array(Type.String(), { maxItems: 100_000 })]),
@@ -37,7 +37,7 @@ const LEG_WEIGHT_MAX = 1e6
 /** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
 export const IndexEmbedder = Type.Object(
   {
-    kind: Type.Optional(Type.String({ description: 'learned, http or given' })),
+    kind: Type.Optional(Word(['learned', 'http', 'given'])),
     source: Type.Optional(Type.String({ description: 'the same' })),
     dimensions: Type.Optional(
       Type.Integer({
@@ -146,7 +146,7 @@ export const IndexInfo = Type.Object({
   generation: Type.Integer(),
   settled: Type.Boolean({ description: 'nothing is being learned, merged or linked any more' }),
   vectorSpace: Type.Object({
-    kind: Type.String({ description: 'hashed, learned or given' }),
+    kind: OneOf(['hashed', 'learned', 'given']),
     version: Type.Integer(),
     dimensions: Type.Integer(),
     vectors: Type.Integer(),

@@ -1,6 +1,5 @@
 import type { ModelKind, ModelTrained, VersionName } from './model.ts'
-
-export type ModelStatus = 'CANDIDATE' | 'SHADOW' | 'ACTIVE' | 'ARCHIVED' | 'REJECTED'
+import type { ModelStatus } from './statuses.ts'
 
 /** Row of a model as a whole. Times are epoch ms. */
 export interface ModelRecord {

@@ -6,11 +6,13 @@ import {
   Id,
   Limit,
   Moment,
+  OneOf,
   Unread,
   UnreadBody,
-  Words,
+  WordsOf,
 } from './common.ts'
 import { ModelState } from './model-state.ts'
+import { MODEL_STATUSES } from './statuses.ts'
 
 /** A state of a model, to be stored as a version of its own. */
 export const ModelSync = Type.Object({
@@ -42,7 +44,7 @@ export type ModelRollback = Static<typeof ModelRollback>
 /** What the core can rank by, and be asked to train. */
 export const MODEL_KINDS = ['linear', 'trees'] as const
 export type ModelKind = (typeof MODEL_KINDS)[number]
-const Kind = Type.Unsafe<ModelKind>(Type.Union(MODEL_KINDS.map((kind) => Type.Literal(kind))))
+const Kind = OneOf(MODEL_KINDS)
 
 /** What to train; from everything that is kept, if nothing is said. */
 export const ModelTraining = Type.Object({
@@ -52,7 +54,10 @@ export const ModelTraining = Type.Object({
 })
 export type ModelTraining = Static<typeof ModelTraining>
 
-export const ModelQuery = Type.Object({ status: Type.Optional(Words), limit: Limit })
+export const ModelQuery = Type.Object({
+  status: Type.Optional(WordsOf(MODEL_STATUSES)),
+  limit: Limit,
+})
 export type ModelQuery = Static<typeof ModelQuery>
 
 export const ModelRead = Type.Object({
@@ -65,13 +70,7 @@ export const VersionName = Type.Object({ modelId: Type.String(), version: Versio
 export type VersionName = Static<typeof VersionName>
 
 const NamedOrNone = Type.Union([VersionName, Type.Null()])
-const Status = Type.Union([
-  Type.Literal('CANDIDATE'),
-  Type.Literal('SHADOW'),
-  Type.Literal('ACTIVE'),
-  Type.Literal('ARCHIVED'),
-  Type.Literal('REJECTED'),
-])
+const Status = OneOf(MODEL_STATUSES)
 const Reasons = Type.Array(Type.String())
 const Warnings = Type.Optional(
   Type.Array(Type.String(), {
@@ -98,7 +97,7 @@ export const ModelSynced = Type.Object({
 export const ModelVersion = Type.Object({
   version: Version,
   status: Status,
-  stage: Type.Optional(Type.String()),
+  stage: Type.Optional(OneOf(['SHADOW', 'CANARY'])),
   source: Type.String(),
   kind: Type.Optional(Kind),
   features: Type.Optional(Type.Array(Type.String())),
@@ -172,12 +171,7 @@ export const ModelRolledBack = Type.Object({
 export const ModelTrained = Type.Object({
   modelId: Type.String(),
   trainingId: Type.String(),
-  status: Type.Union([
-    Type.Literal('RUNNING'),
-    Type.Literal('COMPLETED'),
-    Type.Literal('FAILED'),
-    Type.Literal('NOT_ENOUGH_DATA'),
-  ]),
+  status: OneOf(['RUNNING', 'COMPLETED', 'FAILED', 'NOT_ENOUGH_DATA']),
   needed: Type.Optional(Type.Integer()),
   have: Type.Optional(Type.Integer()),
   version: Type.Optional(Version),
@@ -195,7 +189,9 @@ export const ModelGated = Type.Object({
   version: Version,
   status: Status,
   stage: Type.Optional(
-    Type.String({ description: 'of a version on trial: SHADOW, unseen; CANARY, for a share' }),
+    OneOf(['SHADOW', 'CANARY'], {
+      description: 'of a version on trial: SHADOW, unseen; CANARY, for a share',
+    }),
   ),
   gate: FreeForm,
   ...UnreadBody,

@@ -1,10 +1,11 @@
 import { Type } from 'typebox'
+import { OneOf } from './common.ts'
 
 export const Liveness = Type.Object({ alive: Type.Boolean() })
 
 export const Readiness = Type.Object({
   ready: Type.Boolean(),
-  state: Type.String({ description: 'starting, ready or stopping' }),
+  state: OneOf(['starting', 'ready', 'stopping']),
 })
 
 /** The page of figures is text; its lines follow the Prometheus exposition format 0.0.4. */

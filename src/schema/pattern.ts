@@ -1,12 +1,11 @@
 import { type Static, Type } from 'typebox'
-import { Unread } from './common.ts'
+import { Unread, Word } from './common.ts'
 
 const Rate = Type.Union([Type.Number(), Type.Null()], {
   description: 'null while there is nothing to measure it by',
 })
 const WindowWord = Type.Optional(
-  Type.String({
-    maxLength: 16,
+  Word(['1h', '24h', '7d', '30d'], {
     description:
       '1h, 24h (default), 7d or 30d back from now; the first hour is counted whole, for 7d and 30d the first day (UTC)',
   }),

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
-import { MapOf } from './common.ts'
+import { MapOf, OneOf } from './common.ts'
 import { FacetReply } from './facet.ts'
 import { Generation } from './search.ts'
+import { SEARCH_TYPES } from './tuning.ts'
 
 /** A document that a search found. */
 export const SearchHit = Type.Object({
@@ -29,7 +30,7 @@ export const SearchHit = Type.Object({
 export const SearchContext = Type.Object({
   queryId: Type.String(),
   queryHash: Type.String(),
-  searchType: Type.String({ description: 'text, vector or hybrid' }),
+  searchType: OneOf(SEARCH_TYPES),
   sessionId: Type.Union([Type.String(), Type.Null()]),
   model: Type.Union([Type.String(), Type.Null()], {
     description: 'the model that ranked, name@version; null: none',

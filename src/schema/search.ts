@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox'
-import { ForeignId, MapOf, QueryText } from './common.ts'
+import { ForeignId, MapOf, QueryText, Word } from './common.ts'
 import { CallerVector } from './document.ts'
 import { Facets } from './facet.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS, SEARCH_TYPES } from './tuning.ts'
 
 export const IndexNames = Type.Union(
   [Type.String(), Type.Array(Type.String(), { minItems: 1, maxItems: 1024 })],
@@ -19,13 +20,13 @@ const Query = {
   ...QueryText,
   description: 'what is looked for; "" finds everything, parts in double quotes are phrases',
 }
-const SearchType = Type.String({ description: 'text, vector or hybrid (default), in any case' })
-const Operator = Type.String({
+const SearchType = Word(SEARCH_TYPES, { description: 'hybrid by default; in any case' })
+const Operator = Word(OPERATORS, {
   description: 'how many of the words must be there: or (default), and',
 })
 const FUZZINESS =
   'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams'
-const Fusion = Type.String({ description: 'convex (default) or rrf' })
+const Fusion = Word(FUSIONS, { description: 'convex by default' })
 const VectorFeedback = Type.Boolean({
   description: 'move the query vector towards the first hits (hybrid mode)',
 })
@@ -132,7 +133,7 @@ export const SearchRequest = Type.Object({
   ),
   operator: Type.Optional(Operator),
   fuzziness: Type.Optional(
-    Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Type.String()], {
+    Type.Union([Type.Integer({ minimum: 0, maximum: 2 }), Word(FUZZINESSES)], {
       description: FUZZINESS,
     }),
   ),
@@ -179,7 +180,7 @@ export const SearchQuery = Type.Object(
     facets: NamesOrJson('{"tags": {"size": 5}}'),
     sort: NamesOrJson('[{"year": "desc"}, "_score"]'),
     operator: Type.Optional(Operator),
-    fuzziness: Type.Optional(Type.String({ description: FUZZINESS })),
+    fuzziness: Type.Optional(Word(FUZZINESSES, { description: FUZZINESS })),
     phrase: Type.Optional(Phrase),
     slop: Type.Optional(Slop),
     prefix: Type.Optional(Prefix),

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, ForeignId, MapOf } from './common.ts'
+import { DateTime, ForeignId, MapOf, OneOf } from './common.ts'
 
 /** Body of session creation; no field is required. */
 export const SessionCreate = Type.Object({
@@ -46,7 +46,7 @@ export interface SessionTotals {
 
 const SessionTimes = {
   sessionId: Type.String(),
-  status: Type.Union([Type.Literal('ACTIVE'), Type.Literal('EXPIRED')]),
+  status: OneOf(['ACTIVE', 'EXPIRED']),
   created: DateTime,
   lastSeen: DateTime,
 }

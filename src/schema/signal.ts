@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
-import { DateTime, FreeForm, Id, PageQuery, Unread, Words } from './common.ts'
+import { DateTime, FreeForm, Id, OneOf, PageQuery, Unread, Word, Words, WordsOf } from './common.ts'
+import { SIGNAL_STATUSES, type SignalStatus } from './statuses.ts'
 
 const Step = Type.Object(
   {
@@ -60,9 +61,9 @@ const told = {
     }),
   ),
   status: Type.Optional(
-    Type.String({
+    Word(SIGNAL_STATUSES, {
       maxLength: 128,
-      description: 'PENDING (default), PROCESSING, COMPLETED, FAILED, IGNORED, or a usual synonym',
+      description: 'PENDING by default; usual synonyms are taken, too',
     }),
   ),
   metadata: Type.Optional(SignalMetadata),
@@ -79,8 +80,8 @@ export const SignalCreate = Type.Object({ signalId: Type.Optional(Id), ...told }
 export const SignalReceipt = Type.Object({
   signalId: Type.String(),
   type: Type.String(),
-  status: Type.String(),
-  previousStatus: Type.Union([Type.String(), Type.Null()], {
+  status: OneOf(SIGNAL_STATUSES),
+  previousStatus: Type.Union([OneOf(SIGNAL_STATUSES), Type.Null()], {
     description: 'null: the signal was not known before',
   }),
   attemptCount: Type.Integer(),
@@ -92,9 +93,6 @@ export const SignalReceipt = Type.Object({
   ),
 })
 export type SignalReceipt = Static<typeof SignalReceipt>
-
-export const SIGNAL_STATUSES = ['PENDING', 'PROCESSING', 'COMPLETED', 'FAILED', 'IGNORED'] as const
-export type SignalStatus = (typeof SIGNAL_STATUSES)[number]
 
 /** A signal that others told of, as the store keeps it. */
 export interface SignalRecord {
@@ -121,7 +119,7 @@ export interface DeadSignalRecord {
 
 export const SignalQuery = Type.Object({
   type: Type.Optional(Words),
-  status: Type.Optional(Words),
+  status: Type.Optional(WordsOf(SIGNAL_STATUSES)),
   sessionId: Type.Optional(Id),
   ...PageQuery,
 })
@@ -131,9 +129,9 @@ export type SignalQuery = Static<typeof SignalQuery>
 export const SignalRow = Type.Object({
   signalId: Type.String(),
   type: Type.String(),
-  status: Type.String(),
-  source: Type.String({
-    description: 'search, feedback, analytics, models, or external: told through this interface',
+  status: OneOf(SIGNAL_STATUSES),
+  source: OneOf(['search', 'feedback', 'analytics', 'models', 'external'], {
+    description: 'external: told through this interface',
   }),
   sessionId: Type.Optional(Type.String()),
   attemptCount: Type.Integer(),

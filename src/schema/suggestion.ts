@@ -1,14 +1,17 @@
 import { type Static, Type } from 'typebox'
+import { SUGGESTION_KINDS } from './adaptation-record.ts'
 import {
   DateTime,
   FreeForm,
   Id,
+  OneOf,
   PageBounds,
   PageQuery,
   Share,
   UnreadBody,
-  Words,
+  WordsOf,
 } from './common.ts'
+import { SUGGESTION_STATUSES } from './statuses.ts'
 import { TUNING_SHAPES } from './tuning.ts'
 
 const Texts = Type.Array(Type.String(), { maxItems: 1000 })
@@ -81,7 +84,7 @@ export type Rule = Static<typeof Rule>
 
 const SuggestionParts = {
   suggestionId: Type.String(),
-  status: Type.String({
+  status: OneOf(SUGGESTION_STATUSES, {
     description:
       'PENDING (nothing to judge it by yet, or found by the service and left to you), ACCEPTED, REJECTED ' +
       '(confidence under ADAPTATION_CONFIDENCE), APPLIED, or EXPIRED after 7 days.',
@@ -90,10 +93,8 @@ const SuggestionParts = {
   queryHash: Type.String(),
   confidence: Type.Number(),
   reason: Type.String(),
-  source: Type.String({ description: '`client`, or `service` for what it found itself' }),
-  kind: Type.String({
-    description: 'suggested · click_far_down · zero_result_reformulated · frequent_reformulation',
-  }),
+  source: OneOf(['client', 'service'], { description: 'service: what it found itself' }),
+  kind: OneOf(SUGGESTION_KINDS),
   patterns: FreeForm,
   evidence: FreeForm,
   created: DateTime,
@@ -109,9 +110,9 @@ export const SuggestionTaken = Type.Object({ ...SuggestionParts, ...UnreadBody }
 export type SuggestionTaken = Static<typeof SuggestionTaken>
 
 export const SuggestionQuery = Type.Object({
-  status: Type.Optional(Words),
+  status: Type.Optional(WordsOf(SUGGESTION_STATUSES)),
   queryHash: Type.Optional(Id),
-  source: Type.Optional(Words),
+  source: Type.Optional(WordsOf(['CLIENT', 'SERVICE'])),
   ...PageQuery,
 })
 export type SuggestionQuery = Static<typeof SuggestionQuery>

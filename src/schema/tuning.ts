@@ -1,12 +1,14 @@
 /*
  * Closed lists of words that a search and a change to its ranking share, in lower case. The core knows the same ones.
  */
+export const SEARCH_TYPES = ['text', 'vector', 'hybrid'] as const
 export const FUSIONS = ['convex', 'rrf'] as const
 export const OPERATORS = ['or', 'and'] as const
 export const FUZZINESSES = ['0', '1', '2', 'auto'] as const
 
 export type Fusion = (typeof FUSIONS)[number]
 export type Operator = (typeof OPERATORS)[number]
+export type SearchType = (typeof SEARCH_TYPES)[number]
 
 /** Most that a boost of a document adds or takes: it outweighs every score and stays below a pin. */
 export const BOOST_MAX = 100

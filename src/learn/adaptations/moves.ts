@@ -1,4 +1,5 @@
-import type { AdaptationRecord, AdaptationStatus } from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
+import type { AdaptationStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
 import { MACHINES, move } from '../states.ts'

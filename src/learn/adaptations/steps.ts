@@ -1,10 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { serviceError } from '../../errors.ts'
-import type {
-  AdaptationRecord,
-  AdaptationStatus,
-  RankingMember,
-} from '../../schema/adaptation-record.ts'
+import type { AdaptationRecord, RankingMember } from '../../schema/adaptation-record.ts'
+import type { AdaptationStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
 import type { Moves } from './moves.ts'

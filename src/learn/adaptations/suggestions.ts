@@ -2,7 +2,7 @@ import { openBreath } from '../../breath.ts'
 import { invalid } from '../../errors.ts'
 import { hashSpelling } from '../../ids.ts'
 import { jsonText } from '../../json/gradual-text.ts'
-import type { SuggestionRecord } from '../../schema/adaptation-record.ts'
+import type { SuggestionKind, SuggestionRecord } from '../../schema/adaptation-record.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import {
   SuggestedPatterns,
@@ -30,7 +30,7 @@ import {
 
 /** A change that the service found itself. */
 export interface Proposal {
-  kind: string
+  kind: SuggestionKind
   queryHash: string
   changes: Record<string, unknown>
   description: string

@@ -105,7 +105,7 @@ function firstOf({ successMetrics: [first = 'ctr'] }: ExperimentRecord): string 
 }
 
 interface Description extends Omit<Measured, 'found'> {
-  role: string
+  role: ComparisonState['role']
   /** Adjusted for the number of comparisons. */
   p: number
 }

@@ -54,7 +54,7 @@ export function ratioOf(
   )
   const known = [p, ratioP].filter((each) => each !== undefined)
   return {
-    status: ratioP === undefined ? status.toUpperCase() : 'UNHEALTHY',
+    status: ratioP === undefined ? (status.toUpperCase() as Uppercase<typeof status>) : 'UNHEALTHY',
     pValue: known.length === 0 ? null : Math.min(...known),
     chiSquare: chiSquare === undefined ? null : shownTest(chiSquare),
     observed: Object.fromEntries(variants.map(({ id }, at) => [id, units[at] ?? 0])),
@@ -113,7 +113,7 @@ function judge(
     observed: observed ?? null,
     control: control?.value ?? null,
   }
-  const waits = { ...state, status: 'INSUFFICIENT_DATA' }
+  const waits = { ...state, status: 'INSUFFICIENT_DATA' } as const
   if (treatment === undefined || observed === undefined || samples < minSamples) return waits
   if (!relative && source === 'reported') {
     const over = differenceOf(observed, threshold)
@@ -144,7 +144,7 @@ function certainty(
   return control && guardrail({ control, treatment, harm, tolerance: threshold })
 }
 
-function statusOf(breached: boolean): string {
+function statusOf(breached: boolean): 'BREACHED' | 'OK' {
   return breached ? 'BREACHED' : 'OK'
 }
 

@@ -1,4 +1,5 @@
-import type { ExperimentRecord, ExperimentStatus } from '../../schema/experiment-record.ts'
+import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import type { ExperimentStatus } from '../../schema/statuses.ts'
 import { move } from '../states.ts'
 import { defaultEndOf } from './draft.ts'
 import { isFallbackInForce } from './running.ts'

@@ -150,7 +150,7 @@ function describe(
     ...(resultId === undefined ? {} : { resultId }),
     action,
     rating,
-    status: entry.status.toUpperCase(),
+    status: entry.status.toUpperCase() as FeedbackRow['status'],
     timestamp: new Date(entry.timeMs).toISOString(),
     received: new Date(timeMs).toISOString(),
   }

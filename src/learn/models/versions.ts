@@ -1,12 +1,8 @@
 import { type Config, variableOf } from '../../config.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import type { VersionName } from '../../schema/model.ts'
-import type {
-  ModelRecord,
-  ModelStatus,
-  Standing,
-  VersionRecord,
-} from '../../schema/model-record.ts'
+import type { ModelRecord, Standing, VersionRecord } from '../../schema/model-record.ts'
+import type { ModelStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import type { Range } from '../../store/table.ts'
 import { move } from '../states.ts'

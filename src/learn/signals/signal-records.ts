@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
-import type { SignalRecord, SignalStatus, SignalStep } from '../../schema/signal.ts'
+import type { SignalRecord, SignalStep } from '../../schema/signal.ts'
+import type { SignalStatus } from '../../schema/statuses.ts'
 import { move } from '../states.ts'
 import { readStatus, readType } from './signal-words.ts'
 

@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
-import type { SignalRecord, SignalRow, SignalStatus } from '../../schema/signal.ts'
+import type { SignalRecord, SignalRow } from '../../schema/signal.ts'
+import type { SignalStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import type { Place } from './signal-place.ts'
 import type { JournalSignal, JournalSignals } from './signal-sources.ts'

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/signal.ts'
+import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/statuses.ts'
 
 /** Words that others use for the same. */
 const SYNONYMS: Record<SignalStatus, string> = {

@@ -3,15 +3,14 @@ import type { Metrics } from '../../metrics/metrics.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import {
-  SIGNAL_STATUSES,
   type SignalCounts,
   SignalMetadata,
   type SignalQuery,
   type SignalReceipt,
   type SignalRecord,
-  type SignalStatus,
   SignalStep,
 } from '../../schema/signal.ts'
+import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'

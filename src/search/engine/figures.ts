@@ -12,7 +12,13 @@ export interface IndexFigures {
   generation: number
   sequence: number
   /** The vector space, and how many documents it was learned from. */
-  space: { id: number; kind: string; dimensions: number; cut: number; documents: number }
+  space: {
+    id: number
+    kind: 'hashed' | 'learned' | 'given'
+    dimensions: number
+    cut: number
+    documents: number
+  }
   graph: boolean
   writer: boolean
 }

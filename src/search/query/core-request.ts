@@ -1,8 +1,6 @@
 import type { Facet } from '../../schema/facet.ts'
-import type { Fusion, Operator } from '../../schema/tuning.ts'
+import type { Fusion, Operator, SearchType } from '../../schema/tuning.ts'
 import type { FilterNode } from './filter.ts'
-
-export type SearchType = 'text' | 'vector' | 'hybrid'
 
 /**
  * One query, ready for the Rust core: native/src/search/query.rs says what each word means, and what it is where it is

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { FACETS_MAX, type Facets } from '../../schema/facet.ts'
 import type { SearchRequest, Sort } from '../../schema/search.ts'
-import { FUSIONS, FUZZINESSES, OPERATORS } from '../../schema/tuning.ts'
+import { FUSIONS, FUZZINESSES, OPERATORS, SEARCH_TYPES } from '../../schema/tuning.ts'
 import { lowerWord } from '../../word.ts'
 import type { CoreFacet, CoreRequest, SortKey } from './core-request.ts'
 import { decodeCursor } from './cursor.ts'
@@ -34,7 +34,7 @@ export function readSearch(
   search: SearchRequest,
   isMapped: (field: string) => boolean = () => false,
 ): SearchRead {
-  const mode = readWord('searchType', search.searchType, ['text', 'vector', 'hybrid'], 'hybrid')
+  const mode = readWord('searchType', search.searchType, SEARCH_TYPES, 'hybrid')
   const filter = readFilters(search.filters as Record<string, unknown> | undefined, isMapped)
   const request: CoreRequest = {
     query: search.query ?? '',

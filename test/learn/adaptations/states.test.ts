@@ -1,11 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
 import { MACHINES, mayMove, move } from '../../../src/learn/states.ts'
-import type {
-  AdaptationRecord,
-  AdaptationStatus,
-  SuggestionStatus,
-} from '../../../src/schema/adaptation-record.ts'
+import type { AdaptationRecord } from '../../../src/schema/adaptation-record.ts'
+import type { AdaptationStatus, SuggestionStatus } from '../../../src/schema/statuses.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { MINUTE_MS } from '../learner.ts'

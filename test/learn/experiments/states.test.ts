@@ -2,7 +2,8 @@ import { describe, expect, it, vi } from 'vitest'
 import type { Verb } from '../../../src/learn/experiments/experiments.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import type { ExperimentQuery } from '../../../src/schema/experiment.ts'
-import type { ExperimentKind, ExperimentStatus } from '../../../src/schema/experiment-record.ts'
+import type { ExperimentKind } from '../../../src/schema/experiment-record.ts'
+import type { ExperimentStatus } from '../../../src/schema/statuses.ts'
 import { type Laboratory, openLaboratory } from './laboratory.ts'
 
 const VERBS: Record<ExperimentKind, Partial<Record<Verb, ExperimentStatus>>> = {

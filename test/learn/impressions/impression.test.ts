@@ -14,7 +14,7 @@ const HITS = [
 const FEATURES = Float32Array.from([1, 2.5, 3, 4, 5, -6])
 const REPLAY = { indices: [3, 70_000], request: { query: 'é' } }
 const KNOWN = {
-  ...{ queryId: 'q', queryHash: 'h', query: 'é', searchType: 'hybrid', timeMs: 17 },
+  ...{ queryId: 'q', queryHash: 'h', query: 'é', searchType: 'hybrid' as const, timeMs: 17 },
   ...{ adaptations: [], variants: [] as [string, string][], unit: 'ann' },
 }
 const FOUND = {

@@ -3,7 +3,7 @@ import { pruneVersions } from '../../../src/learn/models/pruning.ts'
 import { openVersions } from '../../../src/learn/models/versions.ts'
 import { MACHINES, mayMove } from '../../../src/learn/states.ts'
 import type { AdaptationRecord } from '../../../src/schema/adaptation-record.ts'
-import type { ModelStatus } from '../../../src/schema/model-record.ts'
+import type { ModelStatus } from '../../../src/schema/statuses.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const STATES = Object.keys(MACHINES.model) as ModelStatus[]
