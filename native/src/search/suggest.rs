@@ -328,7 +328,7 @@ fn documents_of(snapshots: &[(u64, Arc<Snapshot>)], word: &Word) -> Result<u64, 
         _ => {
             let mut sum = 0;
             for (_, snapshot) in snapshots {
-                sum += u64::from(words::live_documents(snapshot, &word.text)?);
+                sum += u64::from(words::live_with(snapshot, &word.text)?);
             }
             Ok(sum)
         }

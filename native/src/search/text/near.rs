@@ -105,7 +105,7 @@ fn walk(
             }
             let documents = match live {
                 Some(known) => known,
-                None => *live.insert(live_documents(snapshot, readers, &places)?),
+                None => *live.insert(live_at(snapshot, readers, &places)?),
             };
             if documents > 0 {
                 let text = text.to_owned();
@@ -124,7 +124,7 @@ fn walk(
 }
 
 /// Live documents that have a word, given where it stands.
-fn live_documents(
+fn live_at(
     snapshot: &Snapshot,
     readers: &[Arc<InvertedIndexReader>],
     places: &[(usize, TermInfo)],

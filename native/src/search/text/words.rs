@@ -183,7 +183,7 @@ pub fn near_from(
 }
 
 /// Live documents that have the word.
-pub fn live_documents(snapshot: &Snapshot, word: &str) -> Result<u32, Failure> {
+pub fn live_with(snapshot: &Snapshot, word: &str) -> Result<u32, Failure> {
     let mut live = 0;
     for segment in &snapshot.segments {
         let words = segment.reader.inverted_index(snapshot.definition.words)?;
@@ -250,7 +250,7 @@ fn first_live(
         if first.len() >= limit && first.last().is_none_or(|last| rank(last, &word).is_lt()) {
             break;
         }
-        word.documents = live_documents(snapshot, &word.text)?;
+        word.documents = live_with(snapshot, &word.text)?;
         if word.documents > 0 {
             let at = first.partition_point(|other| rank(other, &word).is_lt());
             first.insert(at, word);
