@@ -11,7 +11,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 120_000)
+})
 afterAll(() => running.close())
 
 /** Every way to call a route: its own, then its aliases. */

@@ -85,5 +85,4 @@ it.skipIf(process.platform !== 'linux')(
       pipe.close()
     }
   },
-  120_000,
 )

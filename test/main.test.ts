@@ -96,13 +96,13 @@ it('gains that are none stop the start with one sentence, as any bad setting doe
   expect(process.output().trim()).toBe(
     'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1, not "click".',
   )
-}, 60_000)
+})
 
 it('a default index that can not be stops the start with one sentence', async () => {
   const process = start({ DEFAULT_INDEX: 'My Files' })
   expect(await process.ended).toBe(2)
   expect(process.output().trim()).toBe('DEFAULT_INDEX must be lower case.')
-}, 60_000)
+})
 
 it.skipIf(process.platform !== 'linux')(
   'a data folder that can not be made ends the start with one sentence',
@@ -113,7 +113,6 @@ it.skipIf(process.platform !== 'linux')(
       "The data folder /proc/nowhere/data/records can't be made or written to (ENOENT); set DATA_DIR to one that can.",
     )
   },
-  60_000,
 )
 
 it('a data folder whose indices can not be written ends the start with one sentence', async () => {
@@ -123,21 +122,21 @@ it('a data folder whose indices can not be written ends the start with one sente
   expect(process.output().trim()).toMatch(
     /^The data folder \S+indices can't be made or written to \(\w+\); set DATA_DIR to one that can\.$/,
   )
-}, 60_000)
+})
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
   const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })
   await ready(process)
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
-}, 60_000)
+})
 
 it('the largest record store that may be set is one that opens: its threads map it, too', async () => {
   const process = start({ STORE_BYTES_MAX: String(SETTINGS.storeBytesMax.max) })
   await ready(process)
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(0)
-}, 60_000)
+})
 
 it.skipIf(!hasIPv6)(
   'the address that is told of an IPv6 host is one that clients take; a mistyped setting is told',
@@ -151,7 +150,6 @@ it.skipIf(!hasIPv6)(
     process.child.kill('SIGTERM')
     expect(await process.ended).toBe(0)
   },
-  60_000,
 )
 
 it.each([
@@ -178,7 +176,6 @@ it.each([
     expect(process.child.signalCode ?? process.child.exitCode).toBe(end)
     expect(process.output()).toContain('"msg":"stopped"')
   },
-  120_000,
 )
 
 it.skipIf(process.platform === 'win32')(
@@ -195,7 +192,6 @@ it.skipIf(process.platform === 'win32')(
     process.child.kill('SIGTERM')
     expect(await process.ended).toBe(0)
   },
-  60_000,
 )
 
 it('a part that never closes holds up the end for a bounded time, and the log says so', async () => {
@@ -210,7 +206,7 @@ it('a part that never closes holds up the end for a bounded time, and the log sa
   process.child.kill('SIGTERM')
   expect(await process.ended).toBe(1)
   expect(process.output()).toContain('"limitMs":10000,"msg":"stopping took too long')
-}, 60_000)
+})
 
 it.skipIf(!existsSync('/dev/full'))(
   'a log that can not be written, as on a full disk, is no reason to end',
@@ -231,7 +227,6 @@ it.skipIf(!existsSync('/dev/full'))(
     expect(await process.ended).toBe(0)
     closeSync(full)
   },
-  120_000,
 )
 
 it('a second server on the same folder, or on a taken port, says so and ends', async () => {
@@ -250,7 +245,7 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   )
   rmSync(other, { recursive: true, force: true })
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
-}, 120_000)
+})
 
 it('a data folder that is taken away ends the server: it takes no document that would be lost', async () => {
   const process = start()
@@ -268,7 +263,7 @@ it('a data folder that is taken away ends the server: it takes no document that 
   expect(((await refused.json()) as { code: string }).code).toBe('STORE_UNAVAILABLE')
   expect(await process.ended).toBe(1)
   expect(process.output()).toContain('no longer where it was opened')
-}, 120_000)
+})
 
 it('the log tells of a start what it is, and whether the process before stopped by itself', async () => {
   const logged = (process: Process) =>
@@ -295,7 +290,7 @@ it('the log tells of a start what it is, and whether the process before stopped 
   const third = start()
   await ready(third)
   expect(logged(third)).toMatchObject([{ level: 30, msg: 'ready' }])
-}, 120_000)
+})
 
 it('keys and the contents of requests are not logged', async () => {
   const process = start({ API_KEYS: 'hunter2', LOG_LEVEL: 'trace' })
@@ -311,7 +306,7 @@ it('keys and the contents of requests are not logged', async () => {
   process.child.kill('SIGINT')
   expect(await process.ended).toBe(0)
   expect(process.output()).not.toMatch(/hunter|private-person/)
-}, 120_000)
+})
 
 it('whatever starts the server gives V8 the same flags', () => {
   const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8')

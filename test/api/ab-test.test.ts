@@ -28,7 +28,7 @@ beforeAll(async () => {
     ['b', 'animal care', 'red fox and others'],
   ])
     await app.call('PUT', `/cortex/documents/${id}?index=ab`, { title, content })
-}, 120_000)
+})
 afterAll(() => app.close())
 
 const name = (): string => `test ${++count}`
@@ -504,7 +504,7 @@ describe('a test that runs', () => {
     await app.restart()
     expect(await list()).toEqual(before)
     expect((await create({ name: data.name })).code).toBe('NAME_TAKEN')
-  }, 60_000)
+  })
 })
 
 it('the API document tells how units are assigned, with test vectors', async () => {

@@ -16,7 +16,7 @@ beforeAll(async () => {
     document: { title: `coffee ${id}`, content: `${'coffee '.repeat(4 - at)} beans` },
   }))
   await running.call('POST', '/cortex/documents/bulk', { documents })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 async function search(more: Data = {}): Promise<{ ids: string[]; context: Data }> {
@@ -252,7 +252,7 @@ describe('an applied change', () => {
     expect((await search()).ids[0]).toBe('three')
     await rollBack(change.adaptationId)
     expect((await search()).ids[0]).not.toBe('three')
-  }, 60_000)
+  })
 
   it('is listed, newest first, by status and type', async () => {
     const change = await apply({ fusion: 'rrf' }, { type: 'Thresholds', queryHash: 'listed' })
@@ -475,7 +475,7 @@ it('a change to a model that is not there, or can not rank, fails at once, and r
     expect(found.context.adaptations.join()).not.toContain(change.adaptationId)
   }
   expect((await failed()) - before).toBe(2)
-}, 60_000)
+})
 
 it('a change ranks by the version that its model had, also after another is synced and after a restart', async () => {
   const sync = (weight: number) => {
@@ -498,7 +498,7 @@ it('a change ranks by the version that its model had, also after another is sync
   expect(await modelOf()).toBe('named@1')
   await call('POST', `/adaptations/${change.adaptationId}/rollback`)
   expect(await modelOf()).toBeNull()
-}, 60_000)
+})
 
 it('a cursor goes on in its own list, whatever came into force and whoever began it again', async () => {
   const words = { query: 'coffee', index: 'ranked', searchType: 'text' }

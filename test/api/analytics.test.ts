@@ -6,7 +6,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 120_000)
+})
 afterAll(() => running.close())
 
 interface Receipt {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   }))
   await service.must('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
   reader = await session('reader')
-}, 120_000)
+})
 afterAll(() => service.close())
 
 async function session(userId: string): Promise<string> {
@@ -93,7 +93,7 @@ it('nothing is counted while nobody gains, or sees again what somebody gained fr
     const { edition } = await look()
     await new Promise((resolve) => setTimeout(resolve, 3000))
     return (await look('sweet')).edition === edition
-  }, 30_000)
+  })
 })
 
 it('a synced model ranks by it, its later pages and its replay by the same count', async () => {

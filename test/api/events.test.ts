@@ -14,7 +14,7 @@ beforeAll(async () => {
     EVENT_STREAMS_MAX: '3',
     REQUEST_TIMEOUT_MS: '2000',
   })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const record = (report: Partial<EventReport> = {}) =>

@@ -10,7 +10,7 @@ let count = 0
 beforeAll(async () => {
   app = await startApp()
   await app.must('PUT', '/cortex/documents/a?index=checked', { title: 'red fox' })
-}, 120_000)
+})
 afterAll(() => app.close())
 
 const create = async (more: object = {}): Promise<string> => {
@@ -48,7 +48,7 @@ it('a guardrail is crossed by many people, not by one who searches often', async
   const { reason } = await read(testId)
   expect(reason.figures).toMatchObject({ metric: 'zeroResultRate', status: 'BREACHED' })
   expect(reason.figures.pValue).toBeLessThan(0.05)
-}, 60_000)
+})
 
 it('a sample ratio that was wrong once gives no verdict any more, and says so once', async () => {
   const testId = await create()
@@ -70,4 +70,4 @@ it('a sample ratio that was wrong once gives no verdict any more, and says so on
   await app.restart()
   expect((await read(testId)).sampleRatio).toEqual(sampleRatio)
   expect(await alarms()).toBe(1)
-}, 60_000)
+})

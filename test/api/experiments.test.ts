@@ -9,7 +9,7 @@ let count = 0
 
 beforeAll(async () => {
   app = await startApp()
-}, 120_000)
+})
 afterAll(() => app.close())
 
 const PATH = '/nous/ab-testing/experiments'

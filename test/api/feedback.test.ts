@@ -28,7 +28,7 @@ beforeAll(async () => {
     await running.call('POST', '/cortex/documents', {
       ...{ index: 'fruit', document: { title: `a red apple pie with a thing ${word}` } },
     })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 async function session(userId?: string): Promise<string> {
@@ -243,7 +243,7 @@ it('what was told and learned is there after a new start', async () => {
   await eventually(async () => (await search('red with')).hits[0]?.id === last)
   const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
   expect(page.data.feedback).toMatchObject([{ resultId: last, status: 'LEARNED' }])
-}, 60_000)
+})
 
 it('what teaches nothing as it was sent is told', async () => {
   const sessionId = await session()

@@ -93,7 +93,7 @@ for (const isCut of [false, true])
       unlike = await unlikeFreshFold(dataDir)
     })
     expect(unlike).toEqual([])
-  }, 60_000)
+  })
 
 it('searches that were under way when somebody was forgotten leave no name, however long they take', async () => {
   const app = await startApp()
@@ -124,4 +124,4 @@ it('searches that were under way when somebody was forgotten leave no name, howe
   await sessions.flush()
   await learning.caughtUp()
   expect(tablesNaming(app, [SOMEBODY, sessionId])).toEqual([])
-}, 60_000)
+})

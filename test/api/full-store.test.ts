@@ -5,7 +5,7 @@ let running: RunningApp
 
 beforeEach(async () => {
   running = await startApp({ STORE_BYTES_MAX: '1048576' })
-}, 120_000)
+})
 afterEach(() => running.close())
 
 const SEARCH = { query: 'refund', index: 'help' }
@@ -67,7 +67,7 @@ it('somebody is forgotten in a store that is full, and what they taught with the
   expect((await call('DELETE', '/nous/learn/subjects/ann')).status).toBe(404)
   const { hits } = await must<{ hits: unknown }>('POST', '/cortex/search', SEARCH)
   expect(hits).toEqual(asBob.hits)
-}, 60_000)
+})
 
 it('a change is taken back, and a test ended, in a store that is full', async () => {
   const { must, call } = running
@@ -88,4 +88,4 @@ it('a change is taken back, and a test ended, in a store that is full', async ()
   })
   expect(await must('POST', `/cortex/ab-test/${testId}/stop`)).toMatchObject({ status: 'STOPPED' })
   expect((await call('POST', '/nous/adapt/apply', change)).status).toBe(507)
-}, 60_000)
+})

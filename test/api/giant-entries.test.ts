@@ -48,7 +48,7 @@ describe('long entries of the journal', () => {
     running = await startApp()
     await appendGiants()
     await running.app.learning.caughtUp()
-  }, 60_000)
+  })
   afterAll(() => running.close())
 
   it('are read for a list of feedback with turns for others in between', async () => {
@@ -90,7 +90,7 @@ describe('what clients tell at length', () => {
 
   beforeAll(async () => {
     running = await startApp()
-  }, 60_000)
+  })
   afterAll(() => running.close())
 
   async function newest() {

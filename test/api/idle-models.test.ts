@@ -23,4 +23,4 @@ it('a model that is activated while learning is off is said to rank nothing', as
   } finally {
     await running.close()
   }
-}, 120_000)
+})

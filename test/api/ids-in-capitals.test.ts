@@ -8,7 +8,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const post = async (path: string, body: object = {}): Promise<Data> => {

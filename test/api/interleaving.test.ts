@@ -25,7 +25,7 @@ beforeAll(async () => {
   testId = await interleave({}, { fieldWeights: { title: 0.001 } })
   sessionId = (await app.call<Data>('POST', '/cortex/sessions', { userId: 'walker' })).data
     .sessionId
-}, 120_000)
+})
 afterAll(() => app.close())
 
 /** An interleaved test of two configurations; returns its id. */

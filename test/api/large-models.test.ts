@@ -9,7 +9,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp({ JSON_DEPTH_MAX: '8' })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const PATH = '/nous/learn/models/sync'

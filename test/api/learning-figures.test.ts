@@ -14,7 +14,7 @@ beforeAll(async () => {
   })
   const { data } = await running.call<{ sessionId: string }>('POST', '/cortex/sessions', {})
   sessionId = data.sessionId
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const figures = async () => (await running.call<LearningFigures>('GET', '/nous/learn/metrics')).data

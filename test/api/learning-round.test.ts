@@ -17,7 +17,7 @@ it('what is past its time is removed though a part of learning can not write', a
   } finally {
     await running.close()
   }
-}, 120_000)
+})
 
 it('each part removes what is past its time with every round', async () => {
   const running = await startApp()
@@ -56,7 +56,7 @@ it('each part removes what is past its time with every round', async () => {
   } finally {
     await running.close()
   }
-}, 120_000)
+})
 
 it('what is counted of a session is on the disk after a round', async () => {
   const running = await startApp()
@@ -69,7 +69,7 @@ it('what is counted of a session is on the disk after a round', async () => {
   } finally {
     await running.close()
   }
-}, 120_000)
+})
 
 it('learning that had nothing to do for an hour is not stuck when something comes', async () => {
   let aheadMs = 0
@@ -86,7 +86,7 @@ it('learning that had nothing to do for an hour is not stuck when something come
   } finally {
     await running.close()
   }
-}, 120_000)
+})
 
 it('gates and triggers wait while what they decide by is learned anew', async () => {
   const running = await startApp()
@@ -106,7 +106,7 @@ it('gates and triggers wait while what they decide by is learned anew', async ()
   } finally {
     await running.close()
   }
-}, 120_000)
+})
 
 it('a change that would wait too long for what is learned anew is refused within the time of its request', async () => {
   const running = await startApp({ REQUEST_TIMEOUT_MS: '3000' })
@@ -130,4 +130,4 @@ it('a change that would wait too long for what is learned anew is refused within
   } finally {
     await running.close()
   }
-}, 120_000)
+})

@@ -21,7 +21,7 @@ beforeAll(async () => {
   await running.call('POST', '/nous/adapt/apply', {
     ...{ type: 'Rules', queryHash: 'b', changes, immediate: true },
   })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const total = async (path: string) =>

@@ -7,7 +7,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 60_000)
+})
 afterAll(() => running.close())
 
 const LONG = Object.fromEntries(

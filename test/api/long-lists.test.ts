@@ -46,7 +46,7 @@ const LISTS: { path: string; rows: string; id: string; send: (n: number) => [str
 
 beforeAll(async () => {
   running = await startApp()
-}, 60_000)
+})
 afterAll(() => running.close())
 
 type Row = Record<string, unknown>

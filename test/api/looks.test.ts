@@ -43,4 +43,4 @@ it('people who look at whole pages are found out, and what they were shown count
   // With an η of 1 it would be .37 of the people on average.
   for (const { explain } of data.hits)
     expect(explain?.clickMemory?.examination).toBeGreaterThan(0.45 * PEOPLE)
-}, 60_000)
+})

@@ -6,7 +6,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp({ MODEL_VERSIONS_MAX: '4', MODELS_MAX: '60' })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 /** Threads start slowly on a busy machine. */

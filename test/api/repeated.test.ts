@@ -7,7 +7,7 @@ let service: RunningApp
 
 beforeAll(async () => {
   service = await startApp({ MODEL_TRAIN_AUTO: 'false' })
-}, 120_000)
+})
 afterAll(() => service.close())
 
 let keys = 0

@@ -11,7 +11,7 @@ beforeAll(async () => {
       index: 'hive',
       document: { title },
     })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 interface Found {

@@ -34,7 +34,7 @@ beforeAll(async () => {
       document: { title: 'x', year: n, 'dc:year': n, 'dc:free': n },
     })),
   })
-}, 120_000)
+})
 afterAll(() => service.close())
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them

@@ -20,7 +20,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 120_000)
+})
 afterAll(() => running.close())
 
 const step = (body: object, path = '/nous/signals/process') =>
@@ -256,7 +256,7 @@ it('figures of performance and events of models are signals, each counted once o
   expect(await step({ signalId: first, status: 'done' })).toMatchObject({
     data: { type: 'PERFORMANCE', previousStatus: 'COMPLETED', attemptCount: 1 },
   })
-}, 60_000)
+})
 
 it('lists are filtered and paged', async () => {
   for (const at of [1, 2, 3]) await step({ signalId: `paged-${at}`, type: 'paged', status: 'done' })

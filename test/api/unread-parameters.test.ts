@@ -5,7 +5,7 @@ let service: RunningApp
 
 beforeAll(async () => {
   service = await startApp()
-}, 60_000)
+})
 afterAll(() => service.close())
 
 interface Told {

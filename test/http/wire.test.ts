@@ -151,7 +151,7 @@ describe('overload', () => {
         index: 'busy',
         document: { title: `a ${n}` },
       })
-  }, 120_000)
+  })
   afterAll(() => running.close())
 
   it('is told with 503 and when to come back, and passes', async () => {
@@ -232,7 +232,7 @@ describe('lines of NDJSON that are not whole yet', () => {
   let running: RunningApp
   beforeAll(async () => {
     running = await startApp({ BODIES_BYTES_MAX: `${MIB}` })
-  }, 120_000)
+  })
   afterAll(() => running.close())
 
   const lineOf = (id: string, bytes: number) =>

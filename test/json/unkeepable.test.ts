@@ -7,7 +7,7 @@ const NDJSON = { 'content-type': 'application/x-ndjson' }
 
 beforeAll(async () => {
   service = await startApp()
-}, 120_000)
+})
 afterAll(() => service.close())
 
 interface Bulk {

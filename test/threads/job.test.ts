@@ -18,5 +18,4 @@ it.skipIf(!existsSync(pool))(
     // The core's own words about a request that is none: it was asked.
     expect(again).toContain('expected value')
   },
-  60_000,
 )

@@ -30,7 +30,7 @@ beforeAll(async () => {
   await learning.ended
   expect(learning.wrong).toEqual([])
   expect(learning.refused).toEqual({})
-}, 90_000)
+})
 
 afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 

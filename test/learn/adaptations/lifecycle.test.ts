@@ -530,7 +530,7 @@ describe('the most that may be in force', () => {
     await shop.adaptations.rollBack(one!.adaptationId)
     expect((await apply(1002)).status).toBe('ACTIVE')
     await expect(apply(1003)).rejects.toMatchObject(refused)
-  }, 60_000)
+  })
 
   it('is so much of what was sent together, too', async () => {
     const shop = openWorkshop()

@@ -281,7 +281,7 @@ it('whatever one session does, in whatever order it arrives, its say is bounded'
     }),
     { numRuns: 12 },
   )
-}, 60_000)
+})
 
 it('what is remembered of a pair is what its sessions are on record for', async () => {
   const learner = openLearner(temporaryStore(), {}, () => [])
@@ -313,7 +313,7 @@ it('what is remembered of a pair is what its sessions are on record for', async 
     expect(columns, document).toEqual(sums.get(document))
   }
   expect(remembered.size).toBe(3)
-}, 60_000)
+})
 
 function slotsOf(row: AttributionRow): number[][] {
   return [...unpackAttributed(row).values()].flatMap(({ gains, examinations }) => [

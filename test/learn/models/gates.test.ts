@@ -21,7 +21,7 @@ beforeAll(async () => {
     EXPLORATION_SHARE: '0',
   })
   users = await openSimulation(running.app, 1).users(300)
-}, 120_000)
+})
 afterAll(() => running.close())
 
 interface Trained {
@@ -123,7 +123,7 @@ it('a model that learned from clicks goes from estimate over shadow and a share 
     'SHADOW',
     'CANARY',
   ])
-}, 120_000)
+})
 
 const weighing = (weight: number) => ({
   weights: [weight],
@@ -284,4 +284,4 @@ it('a model that harms its share of the users is rejected, and they get the othe
     '/nous/learn/events?type=MODEL_REJECTED&modelId=harm',
   )
   expect(data.events.map(({ priority }) => priority)).toEqual(['HIGH'])
-}, 120_000)
+})

@@ -14,7 +14,7 @@ beforeAll(async () => {
     },
   }))
   await running.call('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 interface Found {

@@ -15,7 +15,7 @@ beforeAll(async () => {
     document: { title: `pear ${n}`, content: `pear ${'juice '.repeat(1 + ((n * 7) % 40))}` },
   }))
   await running.call('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
-}, 120_000)
+})
 afterAll(() => running.close())
 
 interface Found {

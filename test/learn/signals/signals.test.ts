@@ -414,7 +414,7 @@ it('a count ends at its limit, and says so', async () => {
   expect(rare).toMatchObject({ signals: [], total: 0, complete: false })
   const { nextCursor: cursor = '' } = rare
   expect((await signals.list({ type: ['OLD'], cursor })).signals).toHaveLength(1)
-}, 60_000)
+})
 
 it('signals that others told of are forgotten in time', async () => {
   const { signals, clock } = start()

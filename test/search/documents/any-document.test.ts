@@ -203,4 +203,4 @@ it('still has everything after a restart', async () => {
   await service.restart()
   const after = await service.must<Found>('POST', '/cortex/search', { index: 'any', size: 0 })
   expect(after.total).toBe(before.total)
-}, 60_000)
+})

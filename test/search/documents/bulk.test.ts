@@ -367,7 +367,7 @@ describe('a bulk as NDJSON', () => {
       expect([n, item.id, item.status]).toEqual([n, `m${n}`, n % 500 === 499 ? 400 : 200])
     })
     expect(await total('many')).toBe(3493)
-  }, 60_000)
+  })
 
   it('keeps the order of one id across groups', async () => {
     const items = Array.from({ length: 2500 }, (_, n) => ({ id: `s${n % 3}`, title: `turn${n}` }))
@@ -376,7 +376,7 @@ describe('a bulk as NDJSON', () => {
     expect(await total('same')).toBe(3)
     for (const n of [2499, 2498, 2497]) expect([n, await total('same', `turn${n}`)]).toEqual([n, 1])
     expect(await total('same', 'turn0')).toBe(0)
-  }, 60_000)
+  })
 
   it('is worked off while it arrives', async () => {
     const sending = request(`${service.url}/cortex/documents/bulk?index=stream`, {
@@ -404,7 +404,7 @@ describe('a bulk as NDJSON', () => {
     expect(data.items).toHaveLength(1501)
     expect(data.items[1500]).toMatchObject({ status: 400, code: 'MALFORMED_JSON' })
     expect(await total('stream')).toBe(1500)
-  }, 60_000)
+  })
 
   it.each([
     ['of which a few lines came before a pause is found meanwhile', '{"title":"early"}\n'],
@@ -471,7 +471,7 @@ describe('a bulk as NDJSON', () => {
       { index: 'torn', query: '', size: 5 },
     )
     for (const hit of data.hits) expect(hit.source.title).toMatch(/^torn \d+$/)
-  }, 60_000)
+  })
 
   it('refuses a line over the limit alone', async () => {
     const long = `{"title":"${'x'.repeat(70_000)}"}`
@@ -489,7 +489,7 @@ describe('a bulk as NDJSON', () => {
     const items = Array.from({ length: 40 }, (_, n) => ({ id: `w${n}`, title: 'w '.repeat(5000) }))
     const { data } = await lines(items, '?index=whole')
     expect(data.succeeded).toBe(40)
-  }, 60_000)
+  })
 })
 
 it('answers a repeated Idempotency-Key with the first answer', async () => {
@@ -538,7 +538,7 @@ describe('NDJSON with an Idempotency-Key', () => {
     await service.restart()
     expect((await send('lines-1', body)).data).toEqual(first.data)
     expect(await total('keyed')).toBe(2500)
-  }, 60_000)
+  })
 
   it('of another request is a conflict, and nothing of it is written', async () => {
     expect((await send('lines-2', text(['a']), 'first')).status).toBe(200)
@@ -569,7 +569,7 @@ describe('NDJSON with an Idempotency-Key', () => {
     for (const other of others)
       expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
     expect(await total('begun')).toBe(1100)
-  }, 60_000)
+  })
 
   it('of a body that was cut off is free to whoever waited, once', async () => {
     const lines = text(Array.from({ length: 1100 }, (_, n) => `line ${n}`))
@@ -582,7 +582,7 @@ describe('NDJSON with an Idempotency-Key', () => {
     sending.destroy()
     for (const { data } of await waiting) expect(data.succeeded).toBe(1)
     expect(await total('cut')).toBe(1)
-  }, 60_000)
+  })
 })
 
 describe('a compressed bulk', () => {
@@ -614,7 +614,7 @@ describe('a compressed bulk', () => {
     expect(data).toMatchObject({ succeeded: 5000, failed: 0 })
     expect(data.items[4999]).toMatchObject({ status: 200, id: 'z4999' })
     expect(await total('zipped')).toBe(5000)
-  }, 60_000)
+  })
 
   it('is worked off while it arrives', async () => {
     const sending = request(`${service.url}/cortex/documents/bulk?index=zip-stream`, {
@@ -639,7 +639,7 @@ describe('a compressed bulk', () => {
     gzip.end('{"id":"last","title":"zip"}')
     expect(await answered).toBe(200)
     expect(await total('zip-stream')).toBe(1501)
-  }, 60_000)
+  })
 
   it('that is cut off is refused, and holds no half of a document', async () => {
     const whole = gzipSync(ndjson(20_000))
@@ -651,7 +651,7 @@ describe('a compressed bulk', () => {
     const { data } = await send(whole, 'zip-cut', { ...NDJSON, ...GZIP })
     expect(data).toMatchObject({ succeeded: 20_000, failed: 0 })
     expect(await total('zip-cut')).toBe(20_000)
-  }, 60_000)
+  })
 
   it('has the answer of the uncompressed one under the same Idempotency-Key', async () => {
     const body = ndjson(1200)
@@ -662,5 +662,5 @@ describe('a compressed bulk', () => {
     expect(second.data).toEqual(first.data)
     const other = await send(gzipSync(ndjson(1201)), 'zip-key', { ...key, ...GZIP })
     expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
-  }, 60_000)
+  })
 })

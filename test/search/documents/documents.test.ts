@@ -795,7 +795,7 @@ it('keeps everything through a restart', async () => {
   })
   expect(await found('stay', 'staying')).toEqual(['st'])
   expect(await found('cut', 'cutoff')).toEqual(['c'])
-}, 60_000)
+})
 
 it('answers 404 for an unknown index when indices are not created by themselves', async () => {
   await service.restart({ AUTO_CREATE_INDEX: 'false' })
@@ -809,7 +809,7 @@ it('answers 404 for an unknown index when indices are not created by themselves'
   expect(bulk.data.items).toMatchObject([{ status: 404, code: 'INDEX_NOT_FOUND' }])
   await service.call('POST', '/cortex/indices', { name: 'none' })
   expect((await service.call('POST', '/cortex/documents', body)).status).toBe(200)
-}, 60_000)
+})
 
 describe('a date', () => {
   beforeAll(async () => {

@@ -108,7 +108,7 @@ it('many that are nearly too long are all written by one bulk', async () => {
   const search = { index: 'long', query: 'abc', searchType: 'text' }
   expect((await service.must<{ total: number }>('POST', '/cortex/search', search)).total).toBe(9)
   await service.close()
-}, 60_000)
+})
 
 it('keeps a field that cuts into pieces from being added over it, until it is shorter or gone', async () => {
   const service = await startApp()
@@ -137,7 +137,7 @@ it('keeps a field that cuts into pieces from being added over it, until it is sh
   await service.must('PUT', path, { plain: 'short' })
   expect((await put()).status).toBe(200)
   await service.close()
-}, 60_000)
+})
 
 it('leaves an index open that was made with more lengths than one may have now', () => {
   const definition = compileDefinition({ analysis: analysisOf(64) } as object, {}, {

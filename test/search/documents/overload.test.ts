@@ -68,7 +68,7 @@ it('of requests that are refused for too many waiting nothing is written, of the
     if (status !== 200) expect({ status, code }).toEqual({ status: 503, code: 'OVERLOADED' })
     expect(await stored(names[at] ?? '')).toBe(status === 200 ? data.succeeded : 0)
   }
-}, 60_000)
+})
 
 it('lines that find no room behind others, which are written, are told so one by one', async () => {
   const { writer } = service.app
@@ -87,7 +87,7 @@ it('lines that find no room behind others, which are written, are told so one by
   for (const item of data.items.slice(1000))
     expect(item).toMatchObject({ status: 503, code: 'OVERLOADED' })
   expect(await stored('behind')).toBe(1000)
-}, 60_000)
+})
 
 it('when the first lines are refused with the whole request, those behind them are not written', async () => {
   const { writer } = service.app

@@ -51,7 +51,7 @@ it('a text that the endpoint refuses keeps no other from its vector', async () =
   expect([await isVectorized('b'), await isVectorized('z')]).toEqual([false, false])
   state.refusing = ''
   for (const id of ['b', 'z']) await eventually(() => isVectorized(id), 20_000)
-}, 60_000)
+})
 
 it('a document that was deleted waits for no vector', async () => {
   const { service, state, add, isVectorized } = await startWithEndpoint()
@@ -63,7 +63,7 @@ it('a document that was deleted waits for no vector', async () => {
   await eventually(() => isVectorized('z'), 20_000)
   const { unvectorized } = service.app.store.tables
   await eventually(() => unvectorized.count() === 0, 20_000)
-}, 60_000)
+})
 
 it('an endpoint that does not answer holds up no checkpoint, and not the end of the service', async () => {
   const { service, state, calls, add, close } = await startWithEndpoint()
@@ -84,7 +84,7 @@ it('an endpoint that does not answer holds up no checkpoint, and not the end of 
   const startedMs = performance.now()
   await close()
   expect(performance.now() - startedMs).toBeLessThan(5000)
-}, 60_000)
+})
 
 it.each([true, false])(
   'a document that is gone waits no more, unless it has come again meanwhile (%s)',

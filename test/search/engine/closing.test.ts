@@ -64,7 +64,7 @@ it('a stop does not wait until the files of an index are built; the next start b
   })
   expect(total).toBe(DOCUMENTS)
   await service.close()
-}, 120_000)
+})
 
 async function total(service: RunningApp, index?: string): Promise<number> {
   const search = { query: '', ...(index === undefined ? {} : { index }) }
@@ -124,7 +124,7 @@ it('a stop does not wait until all that was written can be found; the next start
   expect(await total(again)).toBe(150)
   for (const index of names) expect(await total(again, index), index).toBe(3)
   await again.close()
-}, 60_000)
+})
 
 it('a stop gives up merges: the segments stay, and all is there at the next start', async () => {
   const folder = temporaryFolder()

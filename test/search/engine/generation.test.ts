@@ -229,7 +229,7 @@ it('follows a cursor beyond the ten thousandth hit', async () => {
     cursor = page.nextCursor
   } while (cursor !== undefined)
   expect(seen).toEqual(Array.from({ length: 10_500 }, (_, n) => 10_499 - n))
-}, 90_000)
+})
 
 it('answers 409 for a generation that is held no more, and 400 for what is none', async () => {
   await fill('old', 5)
@@ -275,7 +275,7 @@ it('goes on with a cursor while a new vector space is learned', async () => {
     `/cortex/documents/d7?index=${index}`,
   )
   expect(read.vectorized).toBe(true)
-}, 60_000)
+})
 
 it('speaks of the cursor when that is what was sent', async () => {
   await fill('restarted', 5)
@@ -287,4 +287,4 @@ it('speaks of the cursor when that is what was sent', async () => {
   expect({ status, code }).toEqual({ status: 409, code: 'GENERATION_GONE' })
   expect(details[0]).toMatchObject({ path: 'cursor' })
   expect(error).toMatch(/^cursor .* from the first page\.$/)
-}, 60_000)
+})

@@ -55,4 +55,4 @@ it('views that together take more than 64 MB are let go, the oldest first and th
   expect(count).toBeLessThanOrEqual(FITTING)
   expect(held).toEqual(held.toSorted((a, b) => Number(a) - Number(b)))
   expect((await search({ cursor: second.data.nextCursor })).status).toBe(200)
-}, 120_000)
+})

@@ -74,4 +74,4 @@ it('links the vectors of an index at rest, and finds the links again after a res
 
   await service.restart()
   expect(figures()).toMatchObject({ vectors: VECTORS, graph: true })
-}, 120_000)
+})

@@ -173,7 +173,7 @@ it('a list that was begun with an index does not go on without it', async () => 
     expect(await search({ size: 1, ...more })).toMatchObject({
       ...{ status: 409, code: 'GENERATION_GONE' },
     })
-}, 60_000)
+})
 
 it('such an index is opened again by itself: whoever goes by its health may send no search', async () => {
   const service = await startApp()

@@ -6,7 +6,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp()
-}, 60_000)
+})
 afterAll(() => running.close())
 
 /** Those that every index has. */

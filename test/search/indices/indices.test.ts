@@ -751,7 +751,7 @@ describe('adding fields', () => {
     for (const query of ['uno', 'due', 'tre'])
       expect((await search('several', { query })).ids).toEqual(['1'])
     expect((await add('atonce', '1', { title: 'x', count: 'many' })).status).toBe(400)
-  }, 60_000)
+  })
 })
 
 describe('listing, reading, deleting', () => {
@@ -901,7 +901,7 @@ it('the list of indices leaves out those that are deleted while others are opene
   expect(left.filter((name) => names.includes(name))).toEqual([])
   expect(failures.mock.calls).toEqual([])
   await service.restart({ OPEN_INDICES_MAX: '256' })
-}, 60_000)
+})
 
 it('an index that goes while its files are written is no failure in the log', async () => {
   const failures = vi.spyOn(service.app.log, 'error')

@@ -6,7 +6,7 @@ let running: RunningApp
 
 beforeAll(async () => {
   running = await startApp({ INDICES_MAX: '8' })
-}, 60_000)
+})
 afterAll(() => running.close())
 
 const RULES = Array.from({ length: 10_000 }, (_, n) => `word${n}, other${n}`)

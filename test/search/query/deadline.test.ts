@@ -24,7 +24,7 @@ beforeAll(async () => {
     document: { title: words(n * 12, 12) },
   }))
   await running.must('POST', '/cortex/documents/bulk', { index: 'i', documents })
-}, 60_000)
+})
 afterAll(() => running.close())
 
 /** How long a search took that had so many ms left when it came, and how it ended. */

@@ -20,7 +20,7 @@ beforeAll(async () => {
   const other = { id: 'a', document: { title: 'tea', tags: ['other'] } }
   await service.must('POST', '/cortex/documents/bulk', { index: 'one', documents })
   await service.must('POST', '/cortex/documents/bulk', { index: 'two', documents: [other] })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 const find = (body: object) =>

@@ -26,7 +26,7 @@ beforeAll(async () => {
     },
     { timeout: 50_000, interval: 50 },
   )
-}, 60_000)
+})
 afterAll(() => service.close())
 
 interface Found {

@@ -56,7 +56,6 @@ it.each(['identity', 'gzip', 'br'])(
     )
     expect(data.hits.every(({ source }) => source.blob === BLOB)).toBe(true)
   },
-  60_000,
 )
 
 it('a page for which others leave no room is refused before it is made, and made once they do', async () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
     id: 'one',
     document: { title: 'words', code: 'qwertzuiopasdfghjkl' },
   })
-}, 60_000)
+})
 afterAll(() => running.close())
 
 const LETTERS = 'qwertzuiopasdfghjklyxcvbnm'.repeat(157).slice(0, 4000)

@@ -12,7 +12,7 @@ beforeAll(async () => {
     await service.call('POST', '/cortex/documents', {
       ...{ index: 'large', id: `d${at}`, document: { title: `large ${at}`, blob } },
     })
-}, 120_000)
+})
 afterAll(() => service.close())
 
 const find = (body: object) =>

@@ -325,7 +325,7 @@ describe("a caller's vector", () => {
   it('keeps its vectors through a restart', async () => {
     await service.restart()
     expect((await nearest([1, 0, 0])).hits[0]?.id).toBe('east')
-  }, 60_000)
+  })
 })
 
 it('weighs as many fields as an index may well have, and refuses a list without end', async () => {

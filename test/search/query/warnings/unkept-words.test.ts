@@ -19,7 +19,7 @@ beforeAll(async () => {
   await service.must('PUT', '/cortex/indices/mixed', { mappings: { properties: bare } })
   const document = { title: 'the king' }
   await service.must('POST', '/cortex/documents', { index: 'mixed', document })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 interface Found {

@@ -6,7 +6,7 @@ let service: RunningApp
 beforeAll(async () => {
   service = await startApp({ SESSION_IDLE_MS: '2000' })
   await service.must('POST', '/cortex/documents', { index: 'papers', document: { title: 'tea' } })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 const warningsOf = async (body: object) => {

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ] as const
   for (const [index, document] of documents)
     await service.must('POST', '/cortex/documents', { index, id: index, document })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 const warned = async (body: object, index: string | string[] = 'papers') => {

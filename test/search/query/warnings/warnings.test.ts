@@ -9,7 +9,7 @@ beforeAll(async () => {
   const document = { title: 'tea', year: 2020 }
   await service.must('POST', '/cortex/indices', { name: 'papers', settings })
   await service.must('POST', '/cortex/documents', { index: 'papers', document, vector: [0, 1] })
-}, 60_000)
+})
 afterAll(() => service.close())
 
 interface Told {
