@@ -148,11 +148,12 @@ function messageOf(error: FoundError): string {
   return error.message ?? 'is not valid'
 }
 
-/** An object that has a form of its own is shown: other services take a text or a list there. */
+/** An object or a text that has a form of its own is shown: other services take a text or a list, or a number, there. */
 function typeMessage({ params, parentSchema }: FoundError): string {
   const named = `must be ${typeNamed(params.type)}`
   const { examples } = (parentSchema ?? {}) as { examples?: unknown }
-  const [example] = params.type === 'object' && Array.isArray(examples) ? examples : []
+  const isShown = params.type === 'object' || params.type === 'string'
+  const [example] = isShown && Array.isArray(examples) ? examples : []
   return example === undefined ? named : `${named} such as ${JSON.stringify(example)}`
 }
 

@@ -2,7 +2,11 @@ import { type Static, Type } from 'typebox'
 import { DateTime, OneOf, Unread } from './common.ts'
 import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 
-const DocumentId = Type.String({ minLength: 1, maxLength: DOCUMENT_ID_BYTES_MAX })
+const DocumentId = Type.String({
+  minLength: 1,
+  maxLength: DOCUMENT_ID_BYTES_MAX,
+  examples: ['7'],
+})
 
 /** A document as clients write it: the known fields, and any others that they like. */
 export const DocumentSource = Type.Object(

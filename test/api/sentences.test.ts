@@ -100,6 +100,13 @@ it.each<[string, string, unknown, string, string]>([
   ],
   ['POST', '/cortex/ab-test/assign', { sessionId: 's' }, 'testName', 'is required, or testId'],
   ['POST', '/nous/learn/models/train', { kind: 'deep' }, 'kind', 'must be one of linear, trees'],
+  [
+    'POST',
+    '/cortex/documents',
+    { index: 'mapped', id: 7, document: { title: 'x' } },
+    'id',
+    'must be a text such as "7"',
+  ],
   ['POST', '/cortex/search', { sort: [5] }, 'sort[0]', 'must be a text or an object'],
   ['POST', '/cortex/search', { sort: 5 }, 'sort', 'must be a text or an object or a list'],
   ['POST', '/cortex/search', { sort: [{}] }, 'sort[0]', 'must name a field'],

@@ -174,7 +174,8 @@ const NAME_MAX = 128
 
 function unknownKey(field: string, key: string, place: string): Error {
   const inner = beginningOf(`${field}.${key}`, NAME_MAX)
-  const advice = `${foreignAdvice(field)}; a field inside of an object is filtered by as "${inner}"`
+  const foreign = `${foreignAdvice(field)}${foreignAdvice(key)}`
+  const advice = `${foreign}; a field inside of an object is filtered by as "${inner}"`
   return invalid(place, `is not known; known are ${KNOWN}${advice}`)
 }
 

@@ -119,7 +119,10 @@ describe('a filter that says nothing clear is refused with its place', () => {
     [{ must: [{ year: 1 }] }, 'conditions are joined by "and" instead of "must"'],
     [{ must_not: { year: 1 } }, 'conditions are joined by "not" instead of "must_not"'],
     [{ term: { year: 1 } }, 'what "term" holds stands here without it'],
-    [{ bool: { should: [{ year: 1 }] } }, 'what "bool" holds stands here without it'],
+    [
+      { bool: { should: [{ year: 1 }] } },
+      'what "bool" holds stands here without it; conditions are joined by "or" instead of "should"',
+    ],
   ])('the words of other search engines are told what stands for them: %j', (filters, advice) => {
     expect(refusal(filters)).toContain(`; ${advice}`)
     // Fields may have such names.

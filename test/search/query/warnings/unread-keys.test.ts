@@ -38,6 +38,8 @@ test.each([
   ['attributesToRetrieve', 'fields'],
   ['attributesToHighlight', 'highlight'],
   ['hitsPerPage', 'size'],
+  ['minimum_should_match', 'operator'],
+  ['knn', 'vector'],
   ['search_after', 'cursor'],
   ['aggregations', 'facets'],
   ['query_by', 'searchFields'],
