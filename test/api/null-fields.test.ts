@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { routes } from '../../src/api/index.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 /** Bodies with every field that is read, nested ones too; where null stands for a value, the pattern of those places. */
@@ -245,3 +246,17 @@ it.each(Object.entries(FULL))(
     expect([whole.status, whole.error]).toEqual([200, undefined])
   },
 )
+
+/** Fields that a route declares and its body above lacks, as their values must name what is there. */
+const LACKED = Object.entries(FULL).flatMap(([name, { body }]) => {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === name)
+  const declared = (route?.body as { properties?: object } | undefined)?.properties ?? {}
+  return Object.keys(declared).flatMap((field) => (field in body ? [] : [[name, field] as const]))
+})
+
+it.each(LACKED)('%s takes no null for %s', async (name, field) => {
+  const [method = '', path = ''] = name.split(' ')
+  const sent = { ...named(FULL[name]?.body as Record<string, unknown>), [field]: null }
+  const { status, details } = await service.call(method, path, sent)
+  expect([status, details[0]?.path]).toEqual([400, field])
+})
