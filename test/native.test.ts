@@ -81,6 +81,14 @@ it('the table of features tells of each, in the order of a row', () => {
   expect(told).toEqual(native.featureNames())
 })
 
+it('the chapter on learning tells of each feature once', () => {
+  const file = readFileSync(new URL('../docs/learning.md', import.meta.url), 'utf8')
+  const [, table = ''] = /## What models see\n[^|]*(\|[\s\S]*?)\n\n/.exec(file) ?? []
+  const cells = table.split('\n').map((row) => row.split('|')[1] ?? '')
+  const told = cells.flatMap((cell) => [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name))
+  expect(told.sort()).toEqual([...native.featureNames()].sort())
+})
+
 it('a model from before a feature was added ranks as it did', () => {
   const features = native.featureNames().slice(0, 19)
   expect(native.featureNames().indexOf('clickRate')).toBe(features.length)
