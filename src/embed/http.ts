@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { Config } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import { openGate } from '../gate.ts'
+import { openSemaphore } from '../semaphore.ts'
 import { openBreaker } from './breaker.ts'
 import { openQueryCache } from './query-cache.ts'
 import { endpointError, retrying } from './retry.ts'
@@ -48,7 +48,11 @@ const TIME_SHARE_MIN = 0.5
 export function openHttpEmbedder(config: HttpEmbedderConfig): HttpEmbedder {
   const agent = new Agent({ connections: 3 * CALLS_MAX, maxResponseSize: REPLY_BYTES_MAX })
   // Three lanes: a bulk load can't stand in front of a search, nor what is made up for in front of either.
-  const [document, query, waiting] = [openGate(CALLS_MAX), openGate(CALLS_MAX), openGate(CALLS_MAX)]
+  const [document, query, waiting] = [
+    openSemaphore(CALLS_MAX),
+    openSemaphore(CALLS_MAX),
+    openSemaphore(CALLS_MAX),
+  ]
   const gates = { document, query, waiting }
   const breaker = openBreaker()
   const queries = openQueryCache(QUERIES_KEPT)

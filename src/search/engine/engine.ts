@@ -1,5 +1,5 @@
-import { openGate } from '../../gate.ts'
 import { native } from '../../native.ts'
+import { openSemaphore } from '../../semaphore.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { type Batch, batchAfter, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'
@@ -85,7 +85,7 @@ export function openEngine(parts: EngineParts): Engine {
     uses: 0,
     closing: false,
     rebuilding: new Map(),
-    openingToWrite: openGate(parts.config.openWritersMax),
+    openingToWrite: openSemaphore(parts.config.openWritersMax),
     isBusy: (entry) => publisher.isBusy(entry),
   }
   const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))

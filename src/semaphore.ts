@@ -1,5 +1,5 @@
-/** Lets at most `widthMax` tasks run at once; the others wait in order. */
-export function openGate(widthMax: number): <T>(task: () => Promise<T>) => Promise<T> {
+/** A semaphore: lets at most `widthMax` tasks run at once; the others wait in order. */
+export function openSemaphore(widthMax: number): <T>(task: () => Promise<T>) => Promise<T> {
   const waiting: (() => void)[] = []
   let running = 0
 
