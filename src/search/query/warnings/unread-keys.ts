@@ -1,6 +1,6 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { Facet, FacetRange } from '../../../schema/facet.ts'
-import { HighlightOptions, SearchRequest } from '../../../schema/search.ts'
+import { HighlightOptions, SearchRequest, type Sort } from '../../../schema/search.ts'
 import { SuggestRequest } from '../../../schema/suggest.ts'
 import { shownName } from '../../../word.ts'
 import { instead, tell, type Warned } from './told.ts'
@@ -84,8 +84,9 @@ export function unreadKeys(sent: object, body: Body, told: Warned): void {
       tell(told, () => ignored(`"${shownName(name)}" is not a field of ${body.is}`, name, body))
 }
 
-/** Tells of keys inside the facets and the `highlight` of a search that are not read. */
-export function unreadInnerKeys({ facets, highlight }: SearchRequest, told: Warned): void {
+/** Tells of keys inside the facets, the `sort` and the `highlight` of a search that are not read. */
+export function unreadInnerKeys({ facets, sort, highlight }: SearchRequest, told: Warned): void {
+  if (sort !== undefined) unreadOfSort(sort, told)
   if (facets !== undefined && !Array.isArray(facets))
     for (const field in facets) unreadOfFacet(field, facets[field] ?? {}, told)
   if (typeof highlight === 'object') unreadIn(IN_HIGHLIGHT, highlight, told)
@@ -95,6 +96,16 @@ function unreadOfFacet(field: string, facet: Facet, told: Warned): void {
   unreadIn(IN_FACET, facet, told, field)
   if (facet.ranges === undefined) return
   for (const range of facet.ranges) unreadIn(IN_RANGE, range, told, field)
+}
+
+function unreadOfSort(sort: Sort, told: Warned): void {
+  for (const key of Array.isArray(sort) ? sort : [sort]) {
+    if (typeof key === 'string') continue
+    for (const field in key) {
+      const order = key[field]
+      if (typeof order === 'object' && order !== null) unreadIn(IN_ORDER, order, told, field)
+    }
+  }
 }
 
 /** Keys that an object inside of a search may have, and what else they are called; `at` is its place, by its field. */
@@ -113,6 +124,11 @@ const IN_RANGE: Inner = {
   at: (field) => `facets.${shownName(field)}.ranges`,
   known: namesOf(FacetRange),
   meant: { gte: 'from', min: 'from', lt: 'to', max: 'to', name: 'key', label: 'key' },
+}
+const IN_ORDER: Inner = {
+  at: (field) => `sort.${shownName(field)}`,
+  known: new Set(['order']),
+  meant: {},
 }
 const IN_HIGHLIGHT: Inner = {
   at: () => 'highlight',

@@ -30,8 +30,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   valueless-fields     | filters, sort, facets      | mappings; the names that documents have values by
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
- *   unread-keys          | objects in facets, and     | the shape of a search
- *                        | highlight                  |
+ *   unread-keys          | objects in facets, sort    | the shape of a search
+ *                        | and highlight              |
  *   unreturned-fields    | fields                     | mapped places in documents, which sub-fields have
  *                        |                            | not; as for filters
  *

@@ -25,6 +25,7 @@ test('a search whose keys are all read has no warnings', () => {
     }),
   ).toEqual([])
   expect(unread({ facets: ['limit'], highlight: true })).toEqual([])
+  expect(unread({ sort: ['limit', { year: 'desc' }, { year: { order: 'asc' } }] })).toEqual([])
 })
 
 test.each([
@@ -76,4 +77,11 @@ test.each([
   ],
 ])('keys that are not read inside of a field are told: %j', (search, what, meant) => {
   expect(unread(search)).toEqual([`${what} and was ignored; "${meant}" is.`])
+})
+
+test.each([
+  [{ year: { order: 'desc', missing: '_first' } }],
+  [['_score', { year: { order: 'desc', missing: '_first' } }]],
+])('so are keys beside the order of a field that is sorted by: %j', (sort) => {
+  expect(unread({ sort })).toEqual(['"missing" is not read in sort.year and was ignored.'])
 })
