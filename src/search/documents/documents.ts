@@ -15,7 +15,6 @@ import {
   writeDocuments,
   writeInGroups,
 } from './document-writes.ts'
-import { doubtfulDates } from './doubtful-dates.ts'
 import type { WriteOp } from './operation.ts'
 import {
   bulkOp,
@@ -27,6 +26,7 @@ import {
   under,
   unreadOf,
 } from './sent-ops.ts'
+import { unfoundValues } from './unfound-values.ts'
 import { notInAny, notInIndex } from './unknown-document.ts'
 import { unreadBeside } from './unread-names.ts'
 
@@ -95,7 +95,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const outcome = await one(under(conditions, putOp(entry, item)), own)
       const { definition } = latest(entry)
       const unread = unreadBeside(sent, definition)
-      return withWarnings(outcome, [...unread, ...doubtfulDates(document, definition, 'document.')])
+      return withWarnings(outcome, [...unread, ...unfoundValues(document, definition, 'document.')])
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
       const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
@@ -105,7 +105,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
       const { definition } = latest(entry)
       const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
       const outcome = await one(under(conditions, op), options)
-      return withWarnings(outcome, doubtfulDates(op.source, definition, ''))
+      return withWarnings(outcome, unfoundValues(op.source, definition, ''))
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = mustLocate(parts, id, index)

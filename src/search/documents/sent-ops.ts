@@ -7,11 +7,11 @@ import { mustBeId } from '../document-id.ts'
 import type { Definition } from '../indices/definition.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
-import { doubtfulDates } from './doubtful-dates.ts'
 import { hasText, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
 import { apartFromVector, givenVector } from './outside-vector.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
+import { unfoundValues } from './unfound-values.ts'
 import { keptInWhole, unreadBeside } from './unread-names.ts'
 
 /* What a request sends of a document, as the operation that it asks for. */
@@ -119,5 +119,5 @@ export function unreadOf(
   const unread = isWhole
     ? keptInWhole(document, definition, defaultIndex)
     : unreadBeside(item, definition)
-  return [...unread, ...doubtfulDates(document, definition, 'document.')]
+  return [...unread, ...unfoundValues(document, definition, 'document.')]
 }
