@@ -11,8 +11,8 @@ import type { Pool, SearchInput } from '../../threads/pool.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { refuseAnalysed } from './analysed.ts'
+import { answering, named, searched, undeleted } from './answering.ts'
 import { refuseMistyped } from './comparable.ts'
-import { indicesOfList } from './cursor.ts'
 import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
 import { searchJob } from './job.ts'
@@ -73,7 +73,7 @@ interface SearchParts extends QueryVectors {
 }
 
 export function openSearch(parts: SearchParts): Search {
-  const { config, pool, engine, indices } = parts
+  const { config, engine, indices } = parts
   const execute = openExecution(parts)
 
   function addEvidence(job: SearchInput, plan: Plan, queryHash: string): void {
@@ -81,43 +81,44 @@ export function openSearch(parts: SearchParts): Search {
     if (job.interleaved !== undefined && plan.interleaved !== undefined)
       job.interleaved.evidence = evidenceOf(plan.interleaved.against, queryHash, parts.describe)
   }
+  async function run(
+    all: IndexEntry[],
+    search: SearchRequest,
+    startedMs: number,
+    around: Around,
+  ): Promise<SearchAnswer> {
+    const { address = [] } = around
+    const { entries, leftOut } = await answering(all, search, engine)
+    const read = readSearch(search, (field) => isMapped(field, entries))
+    refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
+    refuseAnalysed(read.request, entries)
+    refuseMistyped(read.request, entries)
+    const { queryHash } = read
+    const queryId = newId()
+    const place = { text: read.listText, list: read.list, queryId }
+    const plan = parts.plan(search, queryHash, place)
+    const request = tune(read.request, plan.tuning)
+    const { vector, missed, ...legs } = await queryVector(search, request, entries, parts)
+    const vain = { search, address, read, plan, entries, leftOut, missed }
+    const told = await searchWarnings(vain, engine)
+    const degraded = leftOut.length === 0 ? legs.degraded : [...(legs.degraded ?? []), 'indices']
+    const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
+    const { job, head } = searchJob(asked, startedMs, config)
+    if (search.explain === true) addEvidence(job, plan, queryHash)
+    const path = search.cursor === undefined ? 'generation' : 'cursor'
+    const { data, appendix: found } = await execute(entries, job, path, around)
+    if (head !== undefined)
+      parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
+    return { data, queryId, queryHash }
+  }
   return {
-    run: async (search, startedMs, around = NOBODY) => {
-      const { address = [] } = around
-      const { entries, leftOut } = await answering(searched(indices, search), search, engine)
-      const read = readSearch(search, (field) => isMapped(field, entries))
-      refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
-      refuseAnalysed(read.request, entries)
-      refuseMistyped(read.request, entries)
-      const { queryHash } = read
-      const queryId = newId()
-      const place = { text: read.listText, list: read.list, queryId }
-      const plan = parts.plan(search, queryHash, place)
-      const request = tune(read.request, plan.tuning)
-      const { vector, missed, ...legs } = await queryVector(search, request, entries, parts)
-      const vain = { search, address, read, plan, entries, leftOut, missed }
-      const told = await searchWarnings(vain, engine)
-      const degraded = leftOut.length === 0 ? legs.degraded : [...(legs.degraded ?? []), 'indices']
-      const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
-      const { job, head } = searchJob(asked, startedMs, config)
-      if (search.explain === true) addEvidence(job, plan, queryHash)
-      const path = search.cursor === undefined ? 'generation' : 'cursor'
-      const { data, appendix: found } = await execute(entries, job, path, around)
-      if (head !== undefined)
-        parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
-      return { data, queryId, queryHash }
-    },
-    suggest: async (sent, address = []) => {
-      const { index, ...words } = sent
-      const { entries, leftOut } = await answering(named(indices, index), sent, engine)
-      const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-      const endsMs = deadlineOf(sharedMs(), config)
-      const job = { engineIds, request: wellFormedJson(words), endsMs }
-      const found = await engine.using(entries, () => pool.run('suggest', job))
-      const shown = JSON.parse(found) as Suggested
-      const warnings = suggestWarnings({ sent, address, leftOut }, shown)
-      return warnings.length === 0 ? shown : { ...shown, warnings }
-    },
+    run: (search, startedMs, around = NOBODY) =>
+      undeleted(
+        search,
+        () => searched(indices, search),
+        (all) => run(all, search, startedMs, around),
+      ),
+    suggest: openSuggestions(parts),
     replay: async (shown) => {
       const entries = shown.indices
         .map((id) => indices.byId(id))
@@ -129,6 +130,25 @@ export function openSearch(parts: SearchParts): Search {
       return JSON.parse(textOf(data)) as Replayed
     },
   }
+}
+
+function openSuggestions({ config, pool, engine, indices }: SearchParts): Search['suggest'] {
+  return (sent, address = []) =>
+    undeleted(
+      sent,
+      () => named(indices, sent.index),
+      async (all) => {
+        const { index: _, ...words } = sent
+        const { entries, leftOut } = await answering(all, sent, engine)
+        const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
+        const endsMs = deadlineOf(sharedMs(), config)
+        const job = { engineIds, request: wellFormedJson(words), endsMs }
+        const found = await engine.using(entries, () => pool.run('suggest', job))
+        const shown = JSON.parse(found) as Suggested
+        const warnings = suggestWarnings({ sent, address, leftOut }, shown)
+        return warnings.length === 0 ? shown : { ...shown, warnings }
+      },
+    )
 }
 
 /** Runs searches in threads. That a view is gone is told of the field `path`, by which the client named it. */
@@ -150,47 +170,6 @@ function openExecution({ pool, answers, slabs, engine }: SearchParts) {
       throw hasNoRoom(cause) ? answers.refused() : retold(cause, path)
     }
   }
-}
-
-/** Each once, the oldest first: hits of one score stand in this order, so it can't be that of the names, which cursors don't know. */
-function named(indices: Indices, index: string | string[] | undefined): IndexEntry[] {
-  if (index === undefined) return indices.all()
-  if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
-  const names = Array.isArray(index) ? index : index.split(',')
-  const entries = [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
-  return entries.sort((a, b) => a.record.id - b.record.id)
-}
-
-/** A list of all indices goes on in those that it was begun in. */
-function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntry[] {
-  const entries = named(indices, index)
-  if (index !== undefined || cursor === undefined) return entries
-  const newest = indicesOfList(cursor)?.newest ?? Number.POSITIVE_INFINITY
-  return entries.filter(({ record }) => record.id <= newest)
-}
-
-interface Answering {
-  entries: IndexEntry[]
-  /** Those of all indices whose files can't be opened. */
-  leftOut: IndexEntry[]
-}
-
-/** Which indices answer: those that were named, even if they can't; of all, those that can. */
-function answering(
-  all: IndexEntry[],
-  { index }: { index?: SearchRequest['index'] },
-  engine: Engine,
-): Answering | Promise<Answering> {
-  if (index !== undefined) return { entries: all, leftOut: [] }
-  const openable = engine.openable(all)
-  return openable instanceof Promise
-    ? openable.then((entries) => apart(all, entries))
-    : apart(all, openable)
-}
-
-function apart(all: IndexEntry[], entries: IndexEntry[]): Answering {
-  if (entries.length === all.length) return { entries, leftOut: [] }
-  return { entries, leftOut: all.filter((entry) => !entries.includes(entry)) }
 }
 
 /**

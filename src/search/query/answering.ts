@@ -1,0 +1,71 @@
+import { ServiceError } from '../../errors.ts'
+import type { SearchRequest } from '../../schema/search.ts'
+import type { Engine } from '../engine/engine.ts'
+import type { IndexEntry, Indices } from '../indices/indices.ts'
+import { indicesOfList } from './cursor.ts'
+
+/** Each once, the oldest first: hits of one score stand in this order, so it can't be that of the names, which cursors don't know. */
+export function named(indices: Indices, index: string | string[] | undefined): IndexEntry[] {
+  if (index === undefined) return indices.all()
+  if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]
+  const names = Array.isArray(index) ? index : index.split(',')
+  const entries = [...new Set(names.map((name, at) => indices.get(name, `index[${at}]`)))]
+  return entries.sort((a, b) => a.record.id - b.record.id)
+}
+
+/** A list of all indices goes on in those that it was begun in. */
+export function searched(indices: Indices, { index, cursor }: SearchRequest): IndexEntry[] {
+  const entries = named(indices, index)
+  if (index !== undefined || cursor === undefined) return entries
+  const newest = indicesOfList(cursor)?.newest ?? Number.POSITIVE_INFINITY
+  return entries.filter(({ record }) => record.id <= newest)
+}
+
+export interface Answerable {
+  entries: IndexEntry[]
+  /** Those of all indices whose files can't be opened. */
+  leftOut: IndexEntry[]
+}
+
+/** Which indices answer: those that were named, even if they can't; of all, those that can. */
+export function answering(
+  all: IndexEntry[],
+  { index }: { index?: SearchRequest['index'] },
+  engine: Engine,
+): Answerable | Promise<Answerable> {
+  if (index !== undefined) return { entries: all, leftOut: [] }
+  const openable = engine.openable(all)
+  return openable instanceof Promise
+    ? openable.then((entries) => apart(all, entries))
+    : apart(all, openable)
+}
+
+function apart(all: IndexEntry[], entries: IndexEntry[]): Answerable {
+  if (entries.length === all.length) return { entries, leftOut: [] }
+  return { entries, leftOut: all.filter((entry) => !entries.includes(entry)) }
+}
+
+/**
+ * Runs `work` on the indices that `find` gives, and again on those that are left when one of all there are is deleted
+ * meanwhile: nobody asked for that one. Whoever names an index is told that it is gone.
+ */
+export async function undeleted<T>(
+  { index }: { index?: SearchRequest['index'] },
+  find: () => IndexEntry[],
+  work: (all: IndexEntry[]) => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const all = find()
+    try {
+      return await work(all)
+    } catch (cause) {
+      if (index !== undefined || !isOfDeleted(cause, all)) throw cause
+    }
+  }
+}
+
+/** Whether something failed because an index was deleted: each is found once, so that this ends. */
+function isOfDeleted(cause: unknown, all: IndexEntry[]): boolean {
+  if (!(cause instanceof ServiceError) || cause.code !== 'INDEX_NOT_FOUND') return false
+  return all.some(({ dropped }) => dropped === true)
+}

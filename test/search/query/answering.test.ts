@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { eventually, startApp } from '../../running-app.ts'
+
+it('a search of all indices goes on without one that is deleted meanwhile; whoever names it is told', async () => {
+  let tellDeleted = () => {}
+  const deleted = new Promise<void>((resolve) => {
+    tellDeleted = resolve
+  })
+  const { url, calls } = await startEndpoint(async (call) => {
+    if (call.input.includes('slow otter')) await deleted
+    return embeddings(call)
+  })
+  const service = await startApp({
+    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
+  })
+  onTestFinished(() => service.close())
+  for (const index of ['kept', 'deleted'])
+    await service.must('PUT', `/cortex/documents/1?index=${index}`, { title: 'a slow otter' })
+  const find = (index: object) =>
+    service.call<{ hits: { index: string }[] }>('POST', '/cortex/search', {
+      ...{ query: 'slow otter', ...index },
+    })
+  const ofAll = find({})
+  const ofNamed = find({ index: ['kept', 'deleted'] })
+  await eventually(() => calls.some(({ input }) => input.includes('slow otter')))
+  await service.must('DELETE', '/cortex/indices/deleted')
+  tellDeleted()
+
+  const found = await ofAll
+  expect(found.error).toBeUndefined()
+  expect(found.data.hits.map(({ index }) => index)).toEqual(['kept'])
+  expect(await ofNamed).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+})
