@@ -14,15 +14,19 @@ const brotliAsync = promisify(brotliCompress)
 
 export type Coding = 'br' | 'gzip'
 
-/** The best coding that an Accept-Encoding header allows (RFC 9110 §12.5.3); undefined for none. */
+/**
+ * The coding that an Accept-Encoding header likes best (RFC 9110 §12.5.3); undefined for none, and where it likes an
+ * answer as it is better. Of those that it likes as well, the smallest.
+ */
 export function chooseCoding(accept: string | undefined): Coding | undefined {
   if (accept === undefined) return undefined
   const qualities = qualitiesOf(accept)
   const rest = qualities.get('*') ?? 0
   const brotli = qualities.get('br') ?? rest
   const zip = qualities.get('gzip') ?? rest
-  if (brotli > 0 && brotli >= zip) return 'br'
-  return zip > 0 ? 'gzip' : undefined
+  const best = Math.max(brotli, zip)
+  if (!(best > 0) || best < (qualities.get('identity') ?? 0)) return undefined
+  return brotli === best ? 'br' : 'gzip'
 }
 
 /** Compresses off the main thread, quickly rather than tightly. */
