@@ -61,7 +61,7 @@ export interface Engine {
    * whose files could not be.
    */
   tend: () => void
-  /** The indices that are open now. */
+  /** The indices that are open now, each once; the figures of each can be read. */
   opened: () => IndexEntry[]
   /** Names of the indices whose files can't be opened. */
   unopened: () => string[]
@@ -120,13 +120,26 @@ export function openEngine(parts: EngineParts): Engine {
       openAgain(core)
       tendRested(core)
     },
-    opened: () =>
-      [...core.states.values()].filter(({ opening }) => !opening).map(({ entry }) => entry),
+    opened: () => openedNow(core),
     unopened: () => [...core.unopened.values()].map(({ entry }) => entry.record.name),
     openings: () => openings(core),
     giveUpOpening: () => giveUpOpening(core),
     close: () => close(core, publisher),
   }
+}
+
+/**
+ * Without files that are being built for an index, those that were replaced and are still being read, and those of an index
+ * that was deleted: the number by which an index finds its files is that of others then, which may be closed.
+ */
+function openedNow({ states, indices }: Core): IndexEntry[] {
+  const opened: IndexEntry[] = []
+  for (const [engineId, { entry, opening }] of states) {
+    const isCurrent =
+      indices.find(entry.record.name) === entry && entry.record.engineId === engineId
+    if (isCurrent && opening === undefined) opened.push(entry)
+  }
+  return opened
 }
 
 function openings({ states }: Core): ReturnType<Engine['openings']> {
