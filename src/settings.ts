@@ -110,6 +110,7 @@ export const SETTINGS = {
   adaptationCanaryShare: { env: 'ADAPTATION_CANARY_SHARE', kind: 'number', fallback: 0.1, min: 0, max: 1, about: 'share of the units that get a ranking change first' },
   adaptationCanaryMs: { env: 'ADAPTATION_CANARY_MS', kind: 'integer', fallback: 60_000, min: 0, max: 30 * 86_400_000, about: 'least time that a ranking change stays in canary; after ten times as long it no longer waits for searches' },
   adaptationCanarySearchesMin: { env: 'ADAPTATION_CANARY_SEARCHES_MIN', kind: 'integer', fallback: 20, min: 0, max: 1_000_000, about: 'searches in canary before a ranking change applies to all' },
+  experimentsActiveMax: { env: 'EXPERIMENTS_ACTIVE_MAX', kind: 'integer', fallback: 1000, min: 1, max: 10_000, about: 'tests and experiments that may be active at the same time; each in which a session takes part costs its searches about 15 µs' },
   modelsMax: { env: 'MODELS_MAX', kind: 'integer', fallback: 1000, min: 1, max: 100_000, about: 'models kept' },
   modelVersionsMax: { env: 'MODEL_VERSIONS_MAX', kind: 'integer', fallback: 50, min: 2, max: 10_000, about: 'versions kept of a model; the oldest that are not in use, and to which no rollback would return, go first' },
   modelTrainAuto: { env: 'MODEL_TRAIN_AUTO', kind: 'boolean', fallback: true, about: 'train a model by itself when enough new clicks have come' },

@@ -69,7 +69,7 @@ export interface Experiments extends ExperimentSweep, ExperimentFigures {
 export interface ExperimentsParts {
   store: Store
   events: Events
-  config: { retentionMs: number }
+  config: { retentionMs: number; experimentsActiveMax: number }
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics: Pick<Metrics, 'collect'>
   exactModel: ExactModel

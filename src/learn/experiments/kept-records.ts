@@ -1,3 +1,4 @@
+import { type Config, variableOf } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
@@ -34,12 +35,10 @@ export interface RecordsParts {
   store: Store
   events: Events
   clock: () => number
+  config: Pick<Config, 'experimentsActiveMax'>
 }
 
-/** Each costs a search about a microsecond. */
-const ACTIVE_MAX = 100
-
-export function openKeptRecords({ store, events, clock }: RecordsParts): KeptRecords {
+export function openKeptRecords({ store, events, clock, config }: RecordsParts): KeptRecords {
   const { experiments } = store.tables
   const byId = new Map<string, ExperimentRecord>()
   const size = openSizeLimit()
@@ -66,7 +65,7 @@ export function openKeptRecords({ store, events, clock }: RecordsParts): KeptRec
         Number(record !== undefined && isRunning(record, clock()))
       let count = running.length
       for (const [id, record] of underWay) count += runs(record) - runs(byId.get(id))
-      if (count >= ACTIVE_MAX) throw tooManyActive()
+      if (count >= config.experimentsActiveMax) throw tooManyActive(config)
     },
     refuseMoreCharacters: (record) => size.refuseMore([...underWay.values(), record]),
     putWithin: (record, words) => {
@@ -98,10 +97,11 @@ export function openKeptRecords({ store, events, clock }: RecordsParts): KeptRec
   }
 }
 
-function tooManyActive(): Error {
+function tooManyActive({ experimentsActiveMax }: RecordsParts['config']): Error {
+  const setting = variableOf('experimentsActiveMax')
   return serviceError(
     'LIMIT_REACHED',
-    `At most ${ACTIVE_MAX} tests and experiments may be active at the same time, with those whose fallbackConfig applies: pause, stop or deactivate one first.`,
+    `At most ${experimentsActiveMax} tests and experiments may be active at the same time (${setting}), with those whose fallbackConfig applies: pause, stop or deactivate one first.`,
   )
 }
 

@@ -34,7 +34,7 @@ let count = 0
 export function openLaboratory(store: Store = temporaryStore()): Laboratory {
   let experiments: Experiments | undefined
   let learner: Learner | undefined
-  const config = readConfig({})
+  const config = readConfig({ EXPERIMENTS_ACTIVE_MAX: '100' })
   learner = openLearner(store, {}, ({ clock }) => {
     experiments = openExperiments({
       store,

@@ -345,7 +345,14 @@ describe('the most that may be active', () => {
     const lab = openLaboratory()
     const made = await create(lab, 103)
     expect(made.filter(({ status }) => status === 'rejected')).toMatchObject(
-      Array(3).fill({ reason: { code: 'LIMIT_REACHED' } }),
+      Array(3).fill({
+        reason: {
+          code: 'LIMIT_REACHED',
+          message: expect.stringContaining(
+            'At most 100 tests and experiments may be active at the same time (EXPERIMENTS_ACTIVE_MAX)',
+          ),
+        },
+      }),
     )
     expect(lab.experiments.figures()).toMatchObject([{ status: 'ACTIVE', count: 100 }])
   })
