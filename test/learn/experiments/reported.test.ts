@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { BUCKETS, bucketOf } from '../../../src/learn/statistics/buckets.ts'
 import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
 
 const report = (lab: Laboratory, sent: object) =>
@@ -13,6 +14,12 @@ async function revenue(lab: Laboratory, id: string): Promise<unknown[]> {
 async function growing(lab: Laboratory): Promise<string> {
   const rolloutStrategy = { type: 'steps', steps: [0.01, 100], interval: 0, minSamples: 0 }
   return (await lab.create('experiment', { rolloutStrategy })).experimentId
+}
+
+/** A unit that the first step of `growing` leaves out: it takes in one of a hundred. */
+function outsiderOf(id: string): string {
+  for (let number = 0; ; number += 1)
+    if (bucketOf(id, `u${number}`, 'inclusion') >= BUCKETS / 100) return `u${number}`
 }
 
 describe('a reported value', () => {
@@ -33,11 +40,12 @@ describe('a reported value', () => {
   it('of a unit outside of the experiment is not counted until it is in', async () => {
     const lab = openLaboratory()
     const id = await growing(lab)
-    const outside = await report(lab, { experimentId: id, unit: 'u' })
+    const unit = outsiderOf(id)
+    const outside = await report(lab, { experimentId: id, unit })
     expect(outside).toMatchObject({ recorded: 0, variantId: 'a', status: 'ACTIVE' })
     expect(await revenue(lab, id)).toEqual([undefined, undefined])
     await lab.experiments.tick()
-    expect(await report(lab, { experimentId: id, unit: 'u' })).toMatchObject({ recorded: 1 })
+    expect(await report(lab, { experimentId: id, unit })).toMatchObject({ recorded: 1 })
   })
 
   it('of a unit that is no target is not counted', async () => {
