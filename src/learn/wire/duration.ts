@@ -13,7 +13,16 @@ export function dayOf(timeMs: number): number {
   return Math.floor(timeMs / DAY_MS)
 }
 
-const UNITS_MS = new Map(Object.entries({ ms: 1, s: 1000, m: 60_000, h: HOUR_MS, d: DAY_MS }))
+const UNITS: readonly (readonly [unitMs: number, words: string])[] = [
+  [1, 'ms msec msecs millisecond milliseconds'],
+  [1000, 's sec secs second seconds'],
+  [60_000, 'm min mins minute minutes'],
+  [HOUR_MS, 'h hr hrs hour hours'],
+  [DAY_MS, 'd day days'],
+]
+const UNITS_MS = new Map(
+  UNITS.flatMap(([unitMs, words]) => words.split(' ').map((word) => [word, unitMs] as const)),
+)
 
 /** ISO 8601, but for years and months, which are no fixed time. */
 const AMOUNT = String.raw`(\d+(?:[.,]\d+)?)`
@@ -25,7 +34,7 @@ const ISO_UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, 60_000, 1000]
 
 /**
  * A length of time as clients send it, in milliseconds: a number of them, a text with a unit like 500ms, 30s, 15m, 1.5h,
- * 7d, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative. A
+ * 7d, 5 minutes, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is negative. A
  * text without a unit, which any number in an address is, is milliseconds from a second on: whoever writes `7` means
  * days, or hours.
  */
