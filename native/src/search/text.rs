@@ -4,6 +4,7 @@ pub mod apart;
 pub mod blend;
 pub mod clause;
 pub mod codes;
+pub mod compact;
 pub mod expansion;
 pub mod fuzzy;
 pub mod guessed;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use crate::bm25::saturated;
 use crate::engine::bits::Bits;
 use crate::search::text::blend::blend;
+use crate::search::text::compact::Compact;
 use crate::search::text::postings::{Postings, SegmentField};
 use crate::search::text::scorer::{FieldScorer, Scorer};
 use crate::search::text::scratch::{Scratch, BLOCK, WINDOW};
@@ -312,34 +313,31 @@ fn harvest(
         }
         let from = block * BLOCK;
         let range = at + from..at + length.min(from + BLOCK);
-        // What lies behind the end of a segment is blended, too, but nobody looks at it.
         let scores = blend_block(&scratch.combined, &scratch.fields[..fields], range.start);
         if scratch.matched.is_none() {
             let fields = scratch.fields[..fields].iter_mut();
             fields.for_each(|sums| sums[range.clone()].fill(0.0));
         }
-        let combined = &mut scratch.combined[range];
         let start = window.start + from as u32;
         if let Some(matched) = &mut scratch.matched {
             matched.blocks.push(start as usize);
         }
-        let (mut found, mut found_scores, mut count) = ([0; BLOCK], [0.0; BLOCK], 0);
-        for ((position, combined), score) in (start..).zip(combined.iter()).zip(scores) {
-            found[count % BLOCK] = position;
-            found_scores[count % BLOCK] = score;
-            count += usize::from(*combined > 0.0);
-        }
+        // What lies behind the end of the segment was blended, too, but is none of its matches.
+        let combined = &mut scratch.combined[range];
+        let mut sums = [0.0; BLOCK];
+        sums[..combined.len()].copy_from_slice(combined);
         combined.fill(0.0);
+        let found = Compact::of(start, &sums, &scores);
         if into.required.is_none() && into.filter.is_none() {
-            into.positions.extend_from_slice(&found[..count]);
-            into.scores.extend_from_slice(&found_scores[..count]);
+            into.positions.extend_from_slice(found.positions());
+            into.scores.extend_from_slice(found.scores());
             continue;
         }
         let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
-        for (position, score) in found[..count].iter().zip(found_scores) {
+        for (position, score) in found.positions().iter().zip(found.scores()) {
             if passes(into.required, *position) && passes(into.filter, *position) {
                 into.positions.push(*position);
-                into.scores.push(score);
+                into.scores.push(*score);
             }
         }
     }
