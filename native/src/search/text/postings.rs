@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tantivy::fastfield::AliveBitSet;
 use tantivy::fieldnorm::FieldNormReader;
-use tantivy::postings::{Postings as _, SegmentPostings};
+use tantivy::postings::{Postings as _, SegmentPostings, TermInfo};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocId, DocSet, InvertedIndexReader, TERMINATED};
 
@@ -53,7 +53,13 @@ pub struct FieldReader {
 pub struct SegmentField {
     inverted: Arc<InvertedIndexReader>,
     lengths: FieldNormReader,
+    /// Terms that were read, with where their postings lie: those of pairs are wanted again, and a look into the dictionary
+    /// walks through all letters of a term.
+    known: RefCell<Vec<(String, TermInfo)>>,
 }
+
+/// Terms of a field that are known, enough for all pairs.
+const KNOWN_MAX: usize = 64;
 
 impl SegmentField {
     /// The code of the length of the field in a document (see `FieldNormReader`).
@@ -75,7 +81,11 @@ impl FieldReader {
             };
             let inverted = segment.reader.inverted_index(field)?;
             let used = inverted.total_num_tokens() > 0;
-            segments.push(used.then_some(SegmentField { inverted, lengths }));
+            segments.push(used.then(|| SegmentField {
+                inverted,
+                lengths,
+                known: RefCell::default(),
+            }));
         }
         Ok(FieldReader { segments })
     }
@@ -139,8 +149,8 @@ impl FieldReader {
             let (here, behind) = rest.split_at(rest.partition_point(|p| *p < end));
             rest = behind;
             if let Some(segment) = segment.as_ref().filter(|_| !here.is_empty()) {
-                let a = segment.open_term(terms.0.as_bytes())?;
-                let b = segment.open_term(terms.1.as_bytes())?;
+                let a = segment.open_known(terms.0)?;
+                let b = segment.open_known(terms.1)?;
                 let (Some(mut a), Some(mut b)) = (a, b) else {
                     continue;
                 };
@@ -199,6 +209,10 @@ impl SegmentField {
         let Some(info) = self.inverted.terms().get(term)? else {
             return Ok(());
         };
+        let mut known = self.known.borrow_mut();
+        if known.len() < KNOWN_MAX {
+            known.push((term.to_owned(), info.clone()));
+        }
         let option = IndexRecordOption::WithFreqs;
         let inverted = &self.inverted;
         let mut block = inverted.read_block_postings_from_terminfo(&info, option)?;
@@ -278,12 +292,22 @@ impl SegmentField {
     }
 
     fn open_term(&self, term: &[u8]) -> Result<Option<SegmentPostings>, Failure> {
-        let Some(info) = self.inverted.terms().get(term)? else {
-            return Ok(None);
-        };
+        let info = self.inverted.terms().get(term)?;
+        info.map(|info| self.open(&info)).transpose()
+    }
+
+    /// As `open_term`, for one that mostly was read before.
+    fn open_known(&self, term: &str) -> Result<Option<SegmentPostings>, Failure> {
+        let known = self.known.borrow();
+        match known.iter().find(|(own, _)| own == term) {
+            Some((_, info)) => Ok(Some(self.open(info)?)),
+            None => self.open_term(term.as_bytes()),
+        }
+    }
+
+    fn open(&self, info: &TermInfo) -> Result<SegmentPostings, Failure> {
         let option = IndexRecordOption::WithFreqsAndPositions;
-        let postings = self.inverted.read_postings_from_terminfo(&info, option)?;
-        Ok(Some(postings))
+        Ok(self.inverted.read_postings_from_terminfo(info, option)?)
     }
 }
 
