@@ -95,7 +95,7 @@ pub fn search(
     Ok(answer)
 }
 
-/// Moves each view's vector towards its first documents and searches its neighbours again.
+/// Moves each view's vector towards its first documents, by which what matches is ranked then.
 fn feed_back(views: &mut [View], request: &Request) -> Result<(), Failure> {
     if views.iter().all(|view| view.vector.is_none()) {
         return Ok(());
@@ -109,11 +109,9 @@ fn feed_back(views: &mut [View], request: &Request) -> Result<(), Failure> {
         let Some(vector) = &view.vector else { continue };
         let documents = top::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
         let moved = neighbors::feedback(view.snapshot, vector, &documents);
-        view.moved = moved.is_some();
-        if view.moved || view.first_look {
-            view.vector = moved.or(view.vector.take());
-            view.first_look = false;
-            view.find_near(request.neighbors);
+        if let Some(moved) = moved {
+            let first = top::best(view, &view.text, neighbors::RANKED_OF_WORDS);
+            view.rank_by(moved, &first);
         }
     }
     Ok(())

@@ -166,7 +166,10 @@ interface Found {
   }[]
   total: number
   nextCursor?: string
-  facets: Record<string, { values: object[]; ranges?: { count: number }[]; stats?: object }>
+  facets: Record<
+    string,
+    { values: { value: unknown; count: number }[]; ranges?: { count: number }[]; stats?: object }
+  >
 }
 
 let service: RunningApp
@@ -253,27 +256,30 @@ async function expected(request: Request, one: Search, documents: Known[]) {
   const query: TextQuery = one
   const byText = passing.filter(({ source: made }) => reference.matchesText(engineId, query, made))
   if (one.mode === 'text') return { must: byText, may: [], cosines: new Map<string, number>() }
-  let vector = reference.embed(engineId, request.query.replaceAll('"', ' '))
+  const vector = reference.embed(engineId, request.query.replaceAll('"', ' '))
   const vectors = new Map(
     passing.map(({ id: key, source: made }) => [key, reference.vectorOf(engineId, made)]),
   )
+  const cosinesTo = (vector: Float32Array | undefined) =>
+    new Map(
+      [...vectors].flatMap(([key, row]): [string, number][] =>
+        vector === undefined || row === undefined ? [] : [[key, reference.cosine(vector, row)]],
+      ),
+    )
+  const own = cosinesTo(vector)
+  // Who asks for neighbours alone gets them however far they are.
+  const cut = one.mode === 'vector' ? -2 : service.app.engine.figures(entry).space.cut
+  const near = (margin: number) =>
+    passing.filter(({ id: key }) => (own.get(key) ?? -9) > cut + margin)
+  let cosines = own
   if (vector !== undefined && one.mode === 'hybrid' && one.feedback) {
     const { sort: _, ...first } = { ...request, feedback: false, size: 5 } as Request & {
       size: number
     }
     const { hits } = await service.must<Found>('POST', '/cortex/search', first)
-    vector = reference.moved(
-      vector,
-      hits.flatMap((hit) => vectors.get(hit.id) ?? []),
-    )
+    const rows = hits.flatMap((hit) => vectors.get(hit.id) ?? [])
+    cosines = cosinesTo(reference.moved(vector, rows))
   }
-  const cosines = new Map<string, number>()
-  for (const [key, row] of vectors)
-    if (vector !== undefined && row !== undefined) cosines.set(key, reference.cosine(vector, row))
-  // Who asks for neighbours alone gets them however far they are.
-  const cut = one.mode === 'vector' ? -2 : service.app.engine.figures(entry).space.cut
-  const near = (margin: number) =>
-    passing.filter(({ id: key }) => (cosines.get(key) ?? -9) > cut + margin)
   const sure = new Set([...(one.mode === 'hybrid' ? byText : []), ...near(BORDER)])
   return { must: [...sure], may: near(-BORDER).filter((known) => !sure.has(known)), cosines }
 }
@@ -299,6 +305,7 @@ async function check(index: string, documents: Map<string, Known>, one: Search):
   checkOrder(full, one, documents)
   checkScores(full, cosines)
   checkFacets(full, found)
+  await checkDrillDown(request, full)
   await checkPages(request, one.pageSize, ids)
 }
 
@@ -352,6 +359,17 @@ function checkFacets({ facets }: Found, found: Known[]): void {
     })
     if (stats === true) expect(facet?.stats).toEqual(reference.facetStats(found, field))
   }
+}
+
+/** A filter by a value that was counted finds as many, in every mode. */
+async function checkDrillDown(request: Request, { facets }: Found): Promise<void> {
+  for (const [field, facet] of Object.entries(facets))
+    for (const { value, count } of facet.values.slice(0, 2)) {
+      const filters = { and: [request.filters ?? {}, { [field]: value }] }
+      const narrow = { ...request, filters, size: 0 }
+      const { total } = await service.must<Found>('POST', '/cortex/search', narrow)
+      expect({ field, value, total }).toEqual({ field, value, total: count })
+    }
 }
 
 /** The same list in pages, by number and by cursor to the very end, each with the same total. */

@@ -8,9 +8,9 @@ use crate::vectors::normalize;
 
 /// Documents that vector feedback looks at (Rocchio 1971).
 pub const FEEDBACK_DOCUMENTS: usize = 5;
-/// Where neighbours are found by a walk, feedback chooses its documents from so many of them and as
-/// many of the first by their words: each neighbour costs, and those further back are never chosen.
-pub const FIRST_LOOK: usize = 32;
+/// So many of the first by their words are ranked by the moved vector, too, though they are no
+/// neighbours. With 50, 100 or 300 each of thirteen collections has the same nDCG@10.
+pub const RANKED_OF_WORDS: usize = 32;
 /// What they count against the query.
 const FEEDBACK_WEIGHT: f32 = 0.8;
 
@@ -45,7 +45,7 @@ pub fn query_vector(
 }
 
 /// Whether neighbours are found by a walk of the graph, not by a scan.
-pub fn walks(snapshot: &Snapshot, filter: Option<&Bits>) -> bool {
+fn walks(snapshot: &Snapshot, filter: Option<&Bits>) -> bool {
     let passing = filter.map_or(snapshot.live_vectors as usize, Bits::count);
     !snapshot.vectors.prefers_exact(passing)
 }

@@ -21,17 +21,12 @@ struct Short {
     total: usize,
 }
 
-/// The documents that feedback chooses from. Where V is only a first look, the cosines of the
-/// first of T are computed, which may lie in the rest of V.
+/// The documents that feedback chooses from.
 pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
     let scale = Scale::of(views, request);
-    let lists = views.iter().map(|view| {
-        let most = match view.first_look {
-            true => neighbors::FIRST_LOOK,
-            false => neighbors::FEEDBACK_DOCUMENTS,
-        };
-        list(view, &scale, most, &[]).matches
-    });
+    let lists = views
+        .iter()
+        .map(|view| list(view, &scale, neighbors::FEEDBACK_DOCUMENTS, &[]).matches);
     lists.collect()
 }
 
@@ -113,7 +108,6 @@ fn list(view: &View, scale: &Scale, most: usize, added: &[(u32, f64)]) -> Short 
         let text = view.text.score_at(position);
         let near = near.next_if(|pair| pair.0 == position);
         let cosine = near.map(|pair| pair.1);
-        let cosine = cosine.or_else(|| view.cosine_beyond(position));
         if text.is_some() || cosine.is_some() {
             let score = scale.score(view, text, cosine);
             short.matches.push(position, score);

@@ -36,17 +36,16 @@ pub struct View<'a> {
     pub kept: Kept,
     /// Which words they have, when features are wanted.
     pub matched: Option<Matched>,
-    /// V: neighbours above the cut, (position, cosine), positions ascending.
+    /// V: the neighbours above the cut; after feedback also the first of T, if they lie above it.
+    /// (position, cosine), positions ascending.
     pub near: Vec<(u32, f32)>,
-    /// Whether V is only as large as feedback needs it.
-    pub first_look: bool,
-    /// The vector that V is nearest to.
+    /// The vector to which they have these cosines.
     pub vector: Option<Vec<f32>>,
     /// Whether that vector was moved by feedback.
     pub moved: bool,
     /// Cosine that V lies above.
     pub cut: f32,
-    /// The largest cosine of V, the cut without a neighbour.
+    /// The largest cosine of `near`, the cut without a neighbour.
     pub max_cosine: f32,
     /// Weights of the legs.
     pub weights: Weights,
@@ -82,7 +81,6 @@ impl<'a> View<'a> {
             kept: Kept::Unasked,
             matched: None,
             near: Vec::new(),
-            first_look: false,
             vector: None,
             moved: false,
             cut,
@@ -104,14 +102,7 @@ impl<'a> View<'a> {
             let text = request.query.replace('"', " ");
             let meant = plan.as_ref().map_or(&[] as &[String], |plan| &plan.meant);
             view.vector = neighbors::query_vector(snapshot, (&text, meant), own)?;
-            view.first_look = request.feeds_back()
-                && request.fusion == Fusion::Convex
-                && request.neighbors > neighbors::FIRST_LOOK
-                && neighbors::walks(snapshot, view.filter.as_ref());
-            view.find_near(match view.first_look {
-                true => neighbors::FIRST_LOOK,
-                false => request.neighbors,
-            });
+            view.find_near(request.neighbors);
         }
         if all {
             view.text = all_documents(&view);
@@ -141,17 +132,29 @@ impl<'a> View<'a> {
         at.ok().map(|at| self.near[at].1)
     }
 
-    /// c(d) of a document that only a longer V may hold.
-    pub(crate) fn cosine_beyond(&self, position: u32) -> Option<f32> {
-        let slot = self.snapshot.slot_at(position);
-        let wanted = self.first_look && slot != NONE;
-        let vector = self.vector.as_ref().filter(|_| wanted)?;
-        let cosine = self.snapshot.vectors.cosine(slot, vector);
-        (cosine > self.cut).then_some(cosine)
+    /// Has V, and the `first` of T, ranked by a vector that feedback moved. What matches stays: the
+    /// vector moves towards other documents with each filter, so that new neighbours would make the
+    /// count of a facet's value another one than the total of a search for it.
+    pub(crate) fn rank_by(&mut self, moved: Vec<f32>, first: &[u32]) {
+        let mut ranked: Vec<(u32, bool)> = self.near.iter().map(|pair| (pair.0, true)).collect();
+        ranked.extend(first.iter().map(|position| (*position, false)));
+        // A neighbour stands before itself as one of T.
+        ranked.sort_unstable_by_key(|(position, is_near)| (*position, !is_near));
+        ranked.dedup_by_key(|pair| pair.0);
+        let with_cosine = |(position, is_near): (u32, bool)| {
+            let slot = self.snapshot.slot_at(position);
+            let cosine = (slot != NONE).then(|| self.snapshot.vectors.cosine(slot, &moved))?;
+            (is_near || cosine > self.cut).then_some((position, cosine))
+        };
+        self.near = ranked.into_iter().filter_map(with_cosine).collect();
+        let cosines = self.near.iter().map(|pair| pair.1);
+        self.max_cosine = cosines.fold(self.cut, f32::max);
+        self.vector = Some(moved);
+        self.moved = true;
     }
 
     /// Looks for V: the nearest `k` above the cut.
-    pub(crate) fn find_near(&mut self, k: usize) {
+    fn find_near(&mut self, k: usize) {
         let Some(vector) = &self.vector else { return };
         let mut near = neighbors::nearest(self.snapshot, vector, k, self.filter.as_ref());
         near.retain(|pair| pair.1 > self.cut || self.cut <= NO_CUT);
