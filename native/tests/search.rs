@@ -43,6 +43,49 @@ fn text_scores_are_those_of_the_formula() {
 }
 
 #[test]
+fn a_title_that_is_a_long_query_is_known_where_its_words_are_in_more_places_than_are_read_at_once()
+{
+    let mut index = Index::new(&reference::definition());
+    let words: Vec<String> = (0..24).map(|number| format!("w{number}")).collect();
+    let query = words.join(" ");
+    let documents = (1..=12_000).map(|ord| {
+        let title = match ord {
+            7_000 => words.join(" "),
+            7_001 => words[..18].join(" "),
+            7_002 => words[..12].join(" "),
+            7_003 => format!("{query} other"),
+            _ => "other".to_owned(),
+        };
+        let source = json!({ "title": title, "content": query });
+        let vector = None;
+        Doc {
+            ord,
+            source,
+            vector,
+        }
+    });
+    index.change(documents.collect(), &[]);
+    let request = json!({ "mode": "text", "query": query, "size": 5, "explain": true });
+    let answer = index.search(request);
+    assert_eq!(answer.ords[0], 7_000);
+    let told = answer.explain.unwrap().into_iter();
+    let told: Vec<Value> = told
+        .map(|told| serde_json::from_str(&told).unwrap())
+        .collect();
+    for (at, ord) in answer.ords.iter().enumerate() {
+        let text = &told[at]["text"];
+        let whole = &text["fields"]["title"]["whole"]["frequency"];
+        match ord {
+            7_000 => assert_eq!(whole, &json!(1.0)),
+            7_001 => assert!(whole.as_f64().is_some_and(|f| (0.2..0.5).contains(&f))),
+            _ => assert_eq!(whole, &Value::Null),
+        }
+        let score = |told: &Value| told["score"].as_f64().unwrap();
+        assert!(close(score(text), score(&told[at])), "{ord}");
+    }
+}
+
+#[test]
 fn scores_go_by_what_is_left_after_each_deletion() {
     let mut index = Index::random(6, 2, 60);
     for _ in 0..4 {
@@ -555,14 +598,15 @@ fn words_of_each_field_add_up_to_its_score_and_fields_to_that_of_the_text() {
         for (at, text) in answer.explain.iter().flatten().enumerate() {
             let reasons: Value = serde_json::from_str(text).unwrap();
             let text = &reasons["text"];
-            let sum = |terms: &Value| -> f64 {
-                let terms = terms.as_object().unwrap().values();
-                terms.map(|term| term["score"].as_f64().unwrap()).sum()
+            let sum = |told: &Value| -> f64 {
+                let terms = told["terms"].as_object().unwrap().values();
+                let parts = terms.chain(told.get("whole"));
+                parts.map(|part| part["score"].as_f64().unwrap()).sum()
             };
             let fields = text["fields"].as_object().unwrap().values();
             let scores = fields.map(|field| {
                 let score = field["score"].as_f64().unwrap();
-                assert!(close(sum(&field["terms"]), score), "{field}");
+                assert!(close(sum(field), score), "{field}");
                 score
             });
             let scores: Vec<f64> = scores.collect();
@@ -570,7 +614,7 @@ fn words_of_each_field_add_up_to_its_score_and_fields_to_that_of_the_text() {
                 scores.iter().copied().fold(0.0, f64::max),
                 scores.iter().sum::<f64>(),
             );
-            let combined = sum(&text["combined"]["terms"]);
+            let combined = sum(&text["combined"]);
             let score = 0.5 * combined + 0.5 * (best + 0.5 * (all - best));
             assert!(close(score, answer.parts[at * 4].into()), "{text}");
             assert_eq!(

@@ -13,6 +13,8 @@ pub struct Lengths {
     pub tokens: u64,
     /// The documents.
     pub documents: u64,
+    /// Code of a length that none of them is shorter than.
+    pub least: u8,
 }
 
 impl Lengths {
@@ -30,9 +32,15 @@ impl Lengths {
             counts[lengths.fieldnorm_id(document) as usize] += 1;
         }
         let used = counts.iter().enumerate().skip(1);
-        Ok(used.fold(Lengths::default(), |sum, (code, count)| Lengths {
+        let least = used.clone().find(|(_, count)| **count > 0);
+        let none = Lengths {
+            least: least.map_or(u8::MAX, |(code, _)| code as u8),
+            ..Lengths::default()
+        };
+        Ok(used.fold(none, |sum, (code, count)| Lengths {
             tokens: sum.tokens + count * u64::from(FieldNormReader::id_to_fieldnorm(code as u8)),
             documents: sum.documents + count,
+            ..sum
         }))
     }
 
@@ -41,6 +49,7 @@ impl Lengths {
         Lengths {
             tokens: self.tokens - others.tokens,
             documents: self.documents - others.documents,
+            least: self.least,
         }
     }
 }
@@ -49,4 +58,12 @@ impl Lengths {
 #[inline]
 pub fn length_of(code: u8) -> f32 {
     FieldNormReader::id_to_fieldnorm(code) as f32
+}
+
+/// The first code that stands for more than a length, the last of all where none does.
+pub fn code_above(length: f32) -> u8 {
+    let mut codes = 0..u8::MAX;
+    codes
+        .find(|code| length_of(*code) > length)
+        .unwrap_or(u8::MAX)
 }

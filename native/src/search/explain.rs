@@ -18,6 +18,7 @@ use crate::search::text::clause::Clause;
 use crate::search::text::plan::{self, Plan};
 use crate::search::text::postings::Postings;
 use crate::search::text::scorer::Scorer;
+use crate::search::text::text_matches::Whole;
 use crate::search::view::View;
 
 /// Most words that explanations tell of, over all hits of a page: each has its figures in several fields, which take half
@@ -119,8 +120,16 @@ fn number(value: f32) -> Value {
 struct Reasons {
     combined: f32,
     combined_terms: Map<String, Value>,
-    /// Per field: score and terms.
-    fields: Vec<(f32, Map<String, Value>)>,
+    combined_whole: Option<Value>,
+    fields: Vec<ReasonsIn>,
+}
+
+/// What the sum of one field of a document is made of.
+#[derive(Default, Clone)]
+struct ReasonsIn {
+    score: f32,
+    terms: Map<String, Value>,
+    whole: Option<Value>,
 }
 
 /// The text part of the documents at some positions, in their order; adds to `words` how many they tell of.
@@ -141,7 +150,15 @@ fn explain_text(
     let mut all = Bits::default();
     let mut lists: Vec<Postings> = Vec::new();
     lists.resize_with(scorer.fields.len(), Postings::default);
-    for clause in plan.clauses.iter().chain(pairs) {
+    // In the order in which they were added up: words, the query as a whole, pairs.
+    let words_first = plan.clauses.iter().map(Some).chain([None]);
+    for clause in words_first.chain(pairs.map(Some)) {
+        let Some(clause) = clause else {
+            for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
+                add_whole(&scorer, &view.text.whole, *position, reasons);
+            }
+            continue;
+        };
         let counted = scorer.read(clause, &mut lists)?;
         all.reset(view.snapshot.documents as usize);
         lists.iter().for_each(|list| all.set_all(&list.positions));
@@ -173,7 +190,7 @@ fn add_clause(
     let (segment, document) = scorer.snapshot.locate(position);
     let mut weighted = 0.0;
     let fields = scorer.fields.iter().zip(lists).zip(&mut reasons.fields);
-    for ((field, postings), (sum, terms)) in fields {
+    for ((field, postings), reasons) in fields {
         let frequency = postings.frequency_at(position);
         let Some(reader) = field.reader.segment(segment) else {
             continue;
@@ -185,8 +202,8 @@ fn add_clause(
         let idf = bm25::idf(scorer.documents, postings.counted);
         let norm = field.norm(reader.length_code(document));
         let part = clause.count * field.field.boost * idf * bm25::saturated(frequency, norm);
-        *sum += part;
-        terms.insert(
+        reasons.score += part;
+        reasons.terms.insert(
             clause.text.clone(),
             json!({ "frequency": number(frequency), "idf": number(idf), "score": number(part),
                     "documents": postings.counted }),
@@ -205,33 +222,68 @@ fn add_clause(
     }
 }
 
+fn add_whole(scorer: &Scorer, whole: &Whole, position: u32, reasons: &mut Reasons) {
+    let (segment, document) = scorer.snapshot.locate(position);
+    let reason = |frequency: f32, part: f32| {
+        let reason = json!({ "frequency": number(frequency), "score": number(part) });
+        Some(reason)
+    };
+    let mut weighted = 0.0;
+    let fields = scorer.fields.iter().zip(&whole.fields);
+    for ((field, whole), reasons) in fields.zip(&mut reasons.fields) {
+        let frequency = whole.frequency_at(position);
+        let Some(reader) = field.reader.segment(segment).filter(|_| frequency > 0.0) else {
+            continue;
+        };
+        weighted += field.field.weight * frequency;
+        let norm = field.norm(reader.length_code(document));
+        let part = whole.factor * bm25::saturated(frequency, norm);
+        reasons.score += part;
+        reasons.whole = reason(frequency, part);
+    }
+    if weighted > 0.0 {
+        let part = whole.combined * bm25::saturated(weighted, scorer.norm(segment, document));
+        reasons.combined += part;
+        reasons.combined_whole = reason(weighted, part);
+    }
+}
+
 fn text_value(scorer: &Scorer, position: u32, reasons: Reasons) -> Value {
     let (segment, document) = scorer.snapshot.locate(position);
-    let scores = reasons.fields.iter().map(|(score, _)| *score);
+    let scores = reasons.fields.iter().map(|own| own.score);
     let best = scores.clone().fold(0.0, f32::max);
     let bm25 = blend(reasons.combined, best, scores.sum());
     let mut fields = Map::new();
-    for (field, (score, terms)) in scorer.fields.iter().zip(reasons.fields) {
-        let Some(reader) = field.reader.segment(segment).filter(|_| !terms.is_empty()) else {
+    for (field, own) in scorer.fields.iter().zip(reasons.fields) {
+        let reader = field.reader.segment(segment);
+        let Some(reader) = reader.filter(|_| !own.terms.is_empty()) else {
             continue;
         };
         let length = length_of(reader.length_code(document));
-        fields.insert(
-            field.field.entry.name.clone(),
-            json!({ "score": number(score), "weight": number(field.field.weight),
-                    "boost": number(field.field.boost), "length": number(length),
-                    "meanLength": number(field.mean), "terms": terms }),
-        );
+        let told = json!({ "score": number(own.score), "weight": number(field.field.weight),
+                           "boost": number(field.field.boost), "length": number(length),
+                           "meanLength": number(field.mean), "terms": own.terms });
+        let told = with_whole(told, own.whole);
+        fields.insert(field.field.entry.name.clone(), told);
     }
+    let combined = json!({
+        "score": number(reasons.combined),
+        "length": number(scorer.length(segment, document)),
+        "meanLength": number(scorer.mean),
+        "terms": reasons.combined_terms,
+    });
     json!({
         "score": number(bm25),
-        "combined": {
-            "score": number(reasons.combined),
-            "length": number(scorer.length(segment, document)),
-            "meanLength": number(scorer.mean),
-            "terms": reasons.combined_terms,
-        },
+        "combined": with_whole(combined, reasons.combined_whole),
         "best": number(best),
         "fields": fields,
     })
+}
+
+/// Adds what the query as a whole scores, where it does.
+fn with_whole(mut told: Value, whole: Option<Value>) -> Value {
+    if let Some(whole) = whole {
+        told["whole"] = whole;
+    }
+    told
 }

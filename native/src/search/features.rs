@@ -18,7 +18,7 @@
 //! | `clickMemory` | the added value that was passed for the document, without pins | −10 to 10, 0 without one |
 //! | `queryLength` | distinct terms of the query | 0 and up |
 //! | `indexSize` | ln(1 + documents of the index) | 0 and up |
-//! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost included | 0 and up |
+//! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost and the query as a whole included | 0 and up |
 //! | `bodyScore` | that of all other fields, added up | 0 and up |
 //! | `device` | the caller's: 1 desktop, 2 mobile, 3 tablet | 0 to 3, 0 when unknown |
 //! | `clickRate` | gain an examination of the document over all queries that somebody gained from, decayed and shrunk like the click memory's own rate: (c + a·p₀) / (e + a), at most 1 (src/learn/memory/click-rate.ts) | 0 … 1, p₀ for a document that nobody looked at, and for all without learning |

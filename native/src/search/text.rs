@@ -30,5 +30,6 @@ pub mod text_matches;
 pub mod umlauts;
 pub mod vocabulary;
 pub mod ways;
+pub mod whole;
 pub mod windows;
 pub mod words;

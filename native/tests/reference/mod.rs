@@ -247,34 +247,65 @@ impl Index {
         let words: Vec<&str> = query.split_whitespace().collect();
         let mut terms: Vec<(String, f64)> = words.iter().map(|w| (w.to_string(), 1.0)).collect();
         terms.extend(words.windows(2).map(|pair| (pair.join(" "), 0.2)));
+        let idf_in = |i: usize, term: &str| {
+            let having = |i: usize| {
+                let all = self.documents.iter();
+                all.filter(|d| count(d, fields[i].0, term) > 0.0).count() as f64
+            };
+            // Of the heavier field, of as heavy ones the shorter.
+            let other = 1 - i;
+            let below = (fields[other].1, -means[other]) > (fields[i].1, -means[i]);
+            let other = if below { having(other) } else { 0.0 };
+            idf(having(i).max(other))
+        };
+        let idf_of = |term: &str| {
+            let any = |d: &&Doc| fields.iter().any(|f| count(d, f.0, term) > 0.0);
+            idf(self.documents.iter().filter(any).count() as f64)
+        };
+        // How often the query as a whole occurs in a field, all of whose words are words of it.
+        let whole = |d: &Doc, i: usize| -> f64 {
+            let (mut covered, mut told) = (0.0, 0.0);
+            for word in words.iter().collect::<BTreeSet<_>>() {
+                let asked = words.iter().filter(|other| *other == word).count() as f64;
+                let found = count(d, fields[i].0, word).min(asked);
+                covered += found;
+                told += found * idf_in(i, word);
+            }
+            let all: f64 = words.iter().map(|word| idf_in(i, word)).sum();
+            let share = covered / words.len() as f64;
+            match covered >= length(d, fields[i].0) && share > 0.5 {
+                true => (2.0 * share - 1.0) * told / all,
+                false => 0.0,
+            }
+        };
         let mut scores = BTreeMap::new();
         for d in &self.documents {
             let mut combined = 0.0;
             let mut own = [0.0; 2];
-            for (term, weight) in &terms {
-                let having = |i: usize| {
-                    let all = self.documents.iter();
-                    all.filter(|d| count(d, fields[i].0, term) > 0.0).count() as f64
-                };
-                for (i, field) in fields.iter().enumerate() {
-                    let other = 1 - i;
-                    // Of the heavier field, of as heavy ones the shorter.
-                    let below = (fields[other].1, -means[other]) > (field.1, -means[i]);
-                    let tf = count(d, field.0, term);
-                    if tf > 0.0 {
-                        let other = if below { having(other) } else { 0.0 };
-                        let idf = idf(having(i).max(other));
-                        own[i] += weight * field.2 * idf * part(tf, length(d, field.0), means[i]);
-                    }
+            let length_of_all: f64 = fields.iter().map(|f| f.1 * length(d, f.0)).sum();
+            let mut add = |tf: [f64; 2], idfs: [f64; 2], idf: f64| {
+                for (i, field) in fields.iter().enumerate().filter(|(i, _)| tf[*i] > 0.0) {
+                    own[i] += field.2 * idfs[i] * part(tf[i], length(d, field.0), means[i]);
                 }
-                let any = |d: &&Doc| fields.iter().any(|f| count(d, f.0, term) > 0.0);
-                let df = self.documents.iter().filter(any).count() as f64;
-                let tf: f64 = fields.iter().map(|f| f.1 * count(d, f.0, term)).sum();
+                let tf: f64 = fields.iter().zip(tf).map(|(field, tf)| field.1 * tf).sum();
                 if tf > 0.0 {
-                    let length: f64 = fields.iter().map(|f| f.1 * length(d, f.0)).sum();
-                    combined += weight * idf(df) * part(tf, length, all);
+                    combined += idf * part(tf, length_of_all, all);
                 }
+            };
+            for (term, weight) in &terms {
+                let tf = [0, 1].map(|i| count(d, fields[i].0, term));
+                add(
+                    tf,
+                    [0, 1].map(|i| weight * idf_in(i, term)),
+                    weight * idf_of(term),
+                );
             }
+            let sum = |of: &dyn Fn(&str) -> f64| 0.75 * words.iter().map(|w| of(w)).sum::<f64>();
+            add(
+                [0, 1].map(|i| whole(d, i)),
+                [0, 1].map(|i| sum(&|word| idf_in(i, word))),
+                sum(&|word| idf_of(word)),
+            );
             if combined > 0.0 {
                 let best = own[0].max(own[1]);
                 let rest = own[0] + own[1] - best;

@@ -35,6 +35,14 @@ impl Postings {
         self.frequencies.clear();
     }
 
+    /// Takes what was found otherwise: positions ascending, and how often it occurs in each.
+    pub fn copy(&mut self, positions: &[u32], frequencies: &[f32]) {
+        self.clear();
+        self.positions.extend_from_slice(positions);
+        self.frequencies.extend_from_slice(frequencies);
+        self.counted = positions.len();
+    }
+
     /// How often the clause occurs in the document at a position.
     pub fn frequency_at(&self, position: u32) -> f32 {
         match self.positions.binary_search(&position) {

@@ -18,7 +18,8 @@ use crate::search::text::postings::Postings;
 use crate::search::text::scorer::Scorer;
 use crate::search::text::scratch::{entries_max, Scratch};
 use crate::search::text::search_field::SearchField;
-use crate::search::text::text_matches::TextMatches;
+use crate::search::text::text_matches::{TextMatches, Whole};
+use crate::search::text::whole::Seeker;
 use crate::search::text::windows::{add_up, Found, Group};
 
 /// Documents whose words' places are read for pairs, per search and view.
@@ -87,6 +88,7 @@ impl<'a> Scorer<'a> {
         scratch.keep_norms((self.snapshot.generation, weights.collect()));
         let mut group = Group::default();
         let mut required: Option<Bits> = None;
+        let mut seeker = Seeker::new(self, &plan.clauses);
         for (number, clause) in plan.clauses.iter().enumerate() {
             let lists = self.room_for(&group, scratch);
             let counted = self.read(clause, &mut scratch.postings[lists.clone()])?;
@@ -103,19 +105,20 @@ impl<'a> Scorer<'a> {
                     None => required = Some(scratch.documents.clone()),
                 }
             }
-            self.weigh(
-                clause.count,
-                counted.unwrap_or(found),
-                lists,
-                scratch,
-                &mut group,
-            );
+            let counted = counted.unwrap_or(found);
+            let idf_of = |documents| clause.count * idf(self.documents, documents);
+            let own = scratch.postings[lists.clone()].iter();
+            seeker.weigh(idf_of(counted), own.map(|list| idf_of(list.counted)));
+            self.weigh(clause.count, counted, lists, scratch, &mut group);
             if group.entries > entries_max(documents) {
+                seeker.let_go(self, &scratch.postings[..group.clauses() * fields]);
                 scratch.make_room(documents, fields, true);
                 add_up(self, &mut group, scratch, None);
                 group.clear();
             }
         }
+        let whole = seeker.find(self, &scratch.postings[..group.clauses() * fields]);
+        self.add_whole(&whole, scratch, &mut group);
         let pairs = self.add_pairs(plan, scratch, &mut group)?;
         if let Some(matched) = &mut scratch.matched {
             let having = std::mem::take(&mut scratch.known);
@@ -135,7 +138,7 @@ impl<'a> Scorer<'a> {
         }
         scratch.trim(documents);
         let mut matches = TextMatches::new(positions, scores);
-        matches.pairs = pairs;
+        (matches.pairs, matches.whole) = (pairs, whole);
         Ok(matches)
     }
 
@@ -216,6 +219,22 @@ impl<'a> Scorer<'a> {
                 most = most.max(*counted);
             }
             *counted = before.max(*counted);
+        }
+    }
+
+    /// Adds what the query as a whole scores.
+    fn add_whole(&self, whole: &Whole, scratch: &mut Scratch, group: &mut Group) {
+        let lists = self.room_for(group, scratch);
+        let used = whole.fields.iter().zip(lists).enumerate();
+        let used = used.filter(|(_, (own, _))| !own.positions.is_empty());
+        let used: Vec<(usize, usize, f32)> = used
+            .map(|(number, (own, list))| {
+                scratch.postings[list].copy(&own.positions, &own.frequencies);
+                (number, list, own.factor)
+            })
+            .collect();
+        if !used.is_empty() {
+            group.add(whole.combined, used.into_iter());
         }
     }
 

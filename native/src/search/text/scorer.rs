@@ -17,6 +17,8 @@ pub struct FieldScorer<'a> {
     pub reader: FieldReader,
     /// Mean length over the live documents that have the field.
     pub mean: f32,
+    /// Code of a length that no document is shorter than.
+    pub least: u8,
     /// Length code → the part of BM25's denominator that depends on the length.
     norms: Box<[f32; 256]>,
     /// Length code → what the field adds to that part of the combined field.
@@ -71,6 +73,7 @@ impl<'a> Scorer<'a> {
                 field,
                 reader: FieldReader::open(snapshot, field.field)?,
                 mean,
+                least: lengths.least,
                 norms: table(|length| norm(length, mean)),
                 shares: table(|_| 0.0),
             });

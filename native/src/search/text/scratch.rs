@@ -182,11 +182,15 @@ impl Scratch {
 
     /// Lengths of a field over the live documents of a view.
     pub fn lengths_of(&mut self, snapshot: &Snapshot, field: Field) -> Result<Lengths, Failure> {
-        let mut sum = Lengths::default();
+        let mut sum = Lengths {
+            least: u8::MAX,
+            ..Lengths::default()
+        };
         for segment in &snapshot.segments {
             let own = self.lengths_in(&segment.reader, field)?;
             sum.tokens += own.tokens;
             sum.documents += own.documents;
+            sum.least = sum.least.min(own.least);
         }
         Ok(sum)
     }

@@ -12,8 +12,38 @@ pub struct TextMatches {
     pub scores: Vec<f32>,
     /// The numbers of the pairs that count: all, as long as they are cheap enough.
     pub pairs: Vec<usize>,
+    /// Where the query stands as a whole.
+    pub whole: Whole,
     /// The largest b(d).
     most: f32,
+}
+
+/// What a text search finds of the query as a whole.
+#[derive(Default, Debug)]
+pub struct Whole {
+    /// What its frequency in the combined field, saturated, counts.
+    pub combined: f32,
+    /// Field by field: what its frequency there counts, and where it occurs.
+    pub fields: Vec<WholeIn>,
+}
+
+/// The query as a whole in one field.
+#[derive(Default, Debug)]
+pub struct WholeIn {
+    /// What its frequency, saturated, counts.
+    pub factor: f32,
+    /// The documents, positions ascending.
+    pub positions: Vec<u32>,
+    /// How often it occurs in each, above 0, 1 at most.
+    pub frequencies: Vec<f32>,
+}
+
+impl WholeIn {
+    /// How often it occurs in the document at a position.
+    pub fn frequency_at(&self, position: u32) -> f32 {
+        let at = self.positions.binary_search(&position);
+        at.map_or(0.0, |at| self.frequencies[at])
+    }
 }
 
 impl TextMatches {
@@ -35,6 +65,7 @@ impl TextMatches {
             positions,
             scores,
             pairs: Vec::new(),
+            whole: Whole::default(),
         }
     }
 }
