@@ -54,19 +54,21 @@ export function openCatalog(
     return declared(made, settings, [...undeclaredIn(declaration), ...unheld])
   }
 
-  async function summary(entry: IndexEntry): Promise<IndexInfo> {
-    await engine.ready(entry)
-    const { documents, bytes, generation, vectors, space } = engine.figures(entry)
-    const { kind, id, dimensions } = space
-    return {
-      name: entry.record.name,
-      created: new Date(entry.record.createdMs).toISOString(),
-      documents,
-      bytes,
-      generation,
-      settled: engine.isSettled(entry),
-      vectorSpace: { kind, version: id, dimensions, vectors, fitting: engine.isFitting(entry) },
-    }
+  function summary(entry: IndexEntry): Promise<IndexInfo> {
+    // As one of many it might be closed again before it is read.
+    return engine.using([entry], async () => {
+      const { documents, bytes, generation, vectors, space } = engine.figures(entry)
+      const { kind, id, dimensions } = space
+      return {
+        name: entry.record.name,
+        created: new Date(entry.record.createdMs).toISOString(),
+        documents,
+        bytes,
+        generation,
+        settled: engine.isSettled(entry),
+        vectorSpace: { kind, version: id, dimensions, vectors, fitting: engine.isFitting(entry) },
+      }
+    })
   }
 
   return {

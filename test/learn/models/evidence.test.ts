@@ -44,7 +44,14 @@ function fold(store: Store, evidence: ModelEvidence, facts: Fact[]): Promise<voi
 }
 
 function impression(more: Partial<Impression> = {}): Impression {
-  const plain = { query: 'q', queryHash: 'h', searchType: 'text' as const, tookMs: 1, total: 3, from: 0 }
+  const plain = {
+    query: 'q',
+    queryHash: 'h',
+    searchType: 'text' as const,
+    tookMs: 1,
+    total: 3,
+    from: 0,
+  }
   const hits = showing(['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 })))
   const lists = { adaptations: [], variants: [], indices: [1], added: [] }
   const rest = { generation: 1, request: '{}', features: 0, timeMs: 2000, unit: 'u' }

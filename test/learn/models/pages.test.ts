@@ -12,7 +12,14 @@ import { partsOf, showing } from '../impressions/parts.ts'
 const HITS = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))
 
 function impression(features: number): Impression {
-  const plain = { query: 'q', queryHash: 'h', searchType: 'text' as const, tookMs: 1, total: 3, from: 0 }
+  const plain = {
+    query: 'q',
+    queryHash: 'h',
+    searchType: 'text' as const,
+    tookMs: 1,
+    total: 3,
+    from: 0,
+  }
   const lists = { adaptations: [], variants: [], ...showing(HITS) }
   return { queryId: uuid(), ...plain, ...lists, generation: 1, features, timeMs: 2000, unit: 'u' }
 }
