@@ -24,7 +24,7 @@ export async function listJson<Value>(
   table: Pick<Table<string, Value>, 'keys' | 'get'>,
   { limit, cursor, show, isWanted }: Listing<Value>,
 ): Promise<Uint8Array> {
-  const after = cursor === undefined ? undefined : readKeyCursor(cursor, isId)
+  const after = cursor === undefined ? undefined : readKeyCursor(cursor, name, isId)
   const isBehind = (key: string) => after === undefined || key < after
   // No walk stays open between two stretches; a row that goes meanwhile is left out.
   const keys = [...table.keys({ reverse: true })]
@@ -48,5 +48,9 @@ export async function listJson<Value>(
     else goesOn = true
   }
   const total = countsAll ? wanted : keys.length
-  return page.json(name, { total, limit, ...(goesOn ? { nextCursor: writeKeyCursor(end) } : {}) })
+  return page.json(name, {
+    total,
+    limit,
+    ...(goesOn ? { nextCursor: writeKeyCursor(name, end) } : {}),
+  })
 }

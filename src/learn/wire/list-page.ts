@@ -1,4 +1,4 @@
-import { unknownCursor } from '../../errors.ts'
+import { invalid, unknownCursor } from '../../errors.ts'
 
 /** Bytes that the rows of one page have together, if it has more than one: a single row may have megabytes. */
 const PAGE_BYTES_MAX = 4 << 20
@@ -35,14 +35,20 @@ export function openPage(limit: number): ListPage {
   }
 }
 
-/** The cursor that leads on behind a row of some key. */
-export function writeKeyCursor(key: string): string {
-  return Buffer.from(key).toString('base64url')
+/** The cursor that leads on behind a row of a list, by its key. */
+export function writeKeyCursor(list: string, key: string): string {
+  return Buffer.from(`${list}.${key}`).toString('base64url')
 }
 
-/** Throws INVALID_CURSOR for one that leads behind no key that `isKey` knows as one. */
-export function readKeyCursor(cursor: string, isKey: (text: string) => boolean): string {
-  const key = Buffer.from(cursor, 'base64url').toString()
-  if (isKey(key)) return key
-  throw unknownCursor()
+/** Throws INVALID_CURSOR for one of another list, and where `isKey` knows no key. */
+export function readKeyCursor(
+  cursor: string,
+  list: string,
+  isKey: (text: string) => boolean,
+): string {
+  const [, ofList, key = ''] =
+    /^(\w*)\.(.*)$/s.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (!isKey(key)) throw unknownCursor()
+  if (ofList !== list) throw invalid('cursor', 'belongs to another list', 'INVALID_CURSOR')
+  return key
 }

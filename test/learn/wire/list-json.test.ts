@@ -112,3 +112,14 @@ it('lets others have their turn while rows are many or large', async () => {
   clearImmediate(next)
   expect(turns).toBeGreaterThan(3)
 })
+
+it('refuses the cursor of another list, and what is none', async () => {
+  const { table } = tableOf(10)
+  const { nextCursor: cursor } = read(await listJson('rows', table, { limit: 2, show }))
+  const refusal = { code: 'INVALID_CURSOR', message: 'cursor belongs to another list.' }
+  await expect(listJson('others', table, { limit: 2, show, cursor })).rejects.toMatchObject(refusal)
+  const unknown = Buffer.from('rows.x').toString('base64url')
+  await expect(listJson('rows', table, { limit: 2, show, cursor: unknown })).rejects.toMatchObject({
+    ...{ code: 'INVALID_CURSOR', message: 'cursor is not one that this service gave.' },
+  })
+})
