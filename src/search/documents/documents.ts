@@ -25,6 +25,7 @@ import {
   takenBy,
   under,
   unreadOf,
+  whileItIsThere,
 } from './sent-ops.ts'
 import { unfoundValues } from './unfound-values.ts'
 import { notInAny, notInIndex } from './unknown-document.ts'
@@ -87,25 +88,34 @@ export function openDocuments(parts: DocumentsParts): Documents {
   return {
     create: async (item, options) => {
       const { index, document } = item
-      if (indices.find(index) === undefined) refuseUnmet(item)
-      const entry = await entryFor(indices, index, item)
       const { ifVersion, unlessVersion, ...sent } = item
       const conditions = { ifVersion, unlessVersion }
       const own = onlyNameless([item], options)
-      const outcome = await one(under(conditions, putOp(entry, item)), own)
-      const { definition } = latest(entry)
-      const unread = unreadBeside(sent, definition)
-      return withWarnings(outcome, [...unread, ...unfoundValues(document, definition, 'document.')])
+      const entryOf = () => {
+        if (indices.find(index) === undefined) refuseUnmet(item)
+        return entryFor(indices, index, item)
+      }
+      return await whileItIsThere(entryOf, async (entry) => {
+        const outcome = await one(under(conditions, putOp(entry, item)), own)
+        const { definition } = latest(entry)
+        const unfound = unfoundValues(document, definition, 'document.')
+        return withWarnings(outcome, [...unreadBeside(sent, definition), ...unfound])
+      })
     },
     merge: async ({ id, index, ...conditions }, source, options) => {
-      const known = index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
-      if (known === undefined) refuseUnmet(conditions)
       const sent = { id, document: source, isWhole: true }
-      const entry = known ?? (await entryFor(indices, index ?? config.defaultIndex, sent, ''))
-      const { definition } = latest(entry)
-      const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
-      const outcome = await one(under(conditions, op), options)
-      return withWarnings(outcome, unfoundValues(op.source, definition, ''))
+      const entryOf = async () => {
+        const known =
+          index === undefined ? locate(parts, id, undefined)?.entry : indices.find(index)
+        if (known === undefined) refuseUnmet(conditions)
+        return known ?? (await entryFor(indices, index ?? config.defaultIndex, sent, ''))
+      }
+      return await whileItIsThere(entryOf, async (entry) => {
+        const { definition } = latest(entry)
+        const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
+        const outcome = await one(under(conditions, op), options)
+        return withWarnings(outcome, unfoundValues(op.source, definition, ''))
+      })
     },
     remove: async ({ id, index, ...conditions }, options) => {
       const { entry } = mustLocate(parts, id, index)

@@ -1,0 +1,34 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { eventually, startApp } from '../../running-app.ts'
+
+it.each([
+  ['POST', '/cortex/documents', { index: 'shop', id: 'a', document: { title: 'a slow otter' } }],
+  ['PUT', '/cortex/documents/a?index=shop', { title: 'a slow otter' }],
+])(
+  '%s of a document makes its index anew where that is deleted meanwhile',
+  async (method, path, body) => {
+    let tellDeleted = () => {}
+    const deleted = new Promise<void>((resolve) => {
+      tellDeleted = resolve
+    })
+    const { url, calls } = await startEndpoint(async (call) => {
+      if (call.input.some((text) => text.includes('slow otter'))) await deleted
+      return embeddings(call)
+    })
+    const service = await startApp({
+      ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
+    })
+    onTestFinished(() => service.close())
+    await service.must('PUT', '/cortex/documents/b?index=shop', { title: 'a lamp' })
+
+    const writing = service.call(method, path, body)
+    await eventually(() => calls.some(({ input }) => input.some((text) => text.includes('otter'))))
+    await service.must('DELETE', '/cortex/indices/shop')
+    tellDeleted()
+
+    expect(await writing).toMatchObject({ status: 200, data: { result: 'created', index: 'shop' } })
+    const { total } = await service.must('POST', '/cortex/search', { index: 'shop', query: '' })
+    expect(total).toBe(1)
+  },
+)
