@@ -81,9 +81,26 @@ export function unansweredPaths(
   return [
     ...[...firsts].map((first): [string, string] => [`/${first}/*`, unbased]),
     ...[...new Set(withIds)].map((path): [string, string] => [`${path}*`, UNENCODED]),
+    ...OF_OTHERS.map(([path, here]): [string, string] => [
+      path,
+      `There is nothing at this path, which other servers have: here it is ${here}; see /docs.`,
+    ]),
     ['/*', 'There is nothing at this path; see /docs.'],
   ]
 }
+
+/** Paths of other search servers that people try first, and what stands for them. */
+const OF_OTHERS: readonly (readonly [path: string, here: string])[] = [
+  ...['/_search', '/:index/_search', '/indexes/:index/search'].map(
+    (path) => [path, `POST ${BASE_PATH}/cortex/search`] as const,
+  ),
+  ...['/_bulk', '/:index/_bulk', '/indexes/:index/documents'].map(
+    (path) => [path, `POST ${BASE_PATH}/cortex/documents/bulk`] as const,
+  ),
+  ['/:index/_doc/:id', `PUT ${BASE_PATH}/cortex/documents/{id}?index=`],
+  ['/indexes', `${BASE_PATH}/cortex/indices`],
+  ['/health', `${BASE_PATH}/livez, or ${BASE_PATH}/cortex/health`],
+]
 
 const UNENCODED =
   'There is nothing at this path: an id with "/" in it is percent-encoded, as in a%2Fb; see /docs.'

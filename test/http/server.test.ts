@@ -341,6 +341,22 @@ describe('a request that is wrong', () => {
     }
   })
 
+  it.each([
+    ['/shop/_search', 'POST /api/cortex/search'],
+    ['/_bulk', 'POST /api/cortex/documents/bulk'],
+    ['/shop/_doc/7', 'PUT /api/cortex/documents/{id}'],
+    ['/indexes/shop/search', 'POST /api/cortex/search'],
+    ['/health', '/api/livez'],
+  ])('to %s, which other search servers have, is told of %s', async (path, here) => {
+    const response = await fetch(stub.url.replace('/api', path), { method: 'POST' })
+    expect(response.status).toBe(404)
+    const { code, error } = await failure(response)
+    expect([code, error]).toEqual([
+      'ROUTE_NOT_FOUND',
+      expect.stringContaining(`here it is ${here}`),
+    ])
+  })
+
   it('to an id whose slashes part the path is told to encode them', async () => {
     const told = async (path: string) => (await failure(await fetch(`${stub.url}${path}`))).error
     expect(await told('/things/a/b')).toContain('an id with "/" in it is percent-encoded')
