@@ -27,7 +27,7 @@ beforeEach(async () => {
   index = `rewritten-${round++}`
   const documents = Array.from({ length: COUNT }, (_, n) => ({
     id: `d${n}`,
-    document: { title: `fox ${'and others '.repeat(n)}` },
+    document: { title: `fox ${'and others '.repeat(n + 1)}` },
   }))
   await service.must('POST', '/cortex/documents/bulk', { index, documents })
 })
