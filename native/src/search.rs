@@ -100,18 +100,19 @@ fn feed_back(views: &mut [View], request: &Request) -> Result<(), Failure> {
     if views.iter().all(|view| view.vector.is_none()) {
         return Ok(());
     }
+    let best = |view: &View| top::best(view, &view.text, neighbors::RANKED_OF_WORDS);
+    let by_words: Vec<Vec<u32>> = views.iter().map(best).collect();
     let first = match request.fusion {
-        Fusion::Convex => shortlist::of_feedback(views, request),
+        Fusion::Convex => shortlist::of_feedback(views, request, &by_words),
         Fusion::Rrf => fuse(views, request),
     };
-    for (view, matches) in views.iter_mut().zip(&first) {
+    for ((view, matches), by_words) in views.iter_mut().zip(&first).zip(&by_words) {
         deadline::look()?;
         let Some(vector) = &view.vector else { continue };
         let documents = top::best(view, matches, neighbors::FEEDBACK_DOCUMENTS);
         let moved = neighbors::feedback(view.snapshot, vector, &documents);
         if let Some(moved) = moved {
-            let first = top::best(view, &view.text, neighbors::RANKED_OF_WORDS);
-            view.rank_by(moved, &first);
+            view.rank_by(moved, by_words);
         }
     }
     Ok(())

@@ -3,7 +3,6 @@
 
 use crate::search::learned_scores::PlacedScores;
 use crate::search::matches::Matches;
-use crate::search::neighbors;
 use crate::search::query::{Mode, Request};
 use crate::search::scale::Scale;
 use crate::search::sort;
@@ -21,12 +20,12 @@ struct Short {
     total: usize,
 }
 
-/// The documents that feedback chooses from.
-pub fn of_feedback(views: &[View], request: &Request) -> Vec<Matches> {
+/// The documents that feedback chooses from, given the first of each view by their words: as many
+/// as it chooses, or more.
+pub fn of_feedback(views: &[View], request: &Request, by_words: &[Vec<u32>]) -> Vec<Matches> {
     let scale = Scale::of(views, request);
-    let lists = views
-        .iter()
-        .map(|view| list(view, &scale, neighbors::FEEDBACK_DOCUMENTS, &[]).matches);
+    let lists = views.iter().zip(by_words);
+    let lists = lists.map(|(view, best)| list(view, &scale, best, &[]).matches);
     lists.collect()
 }
 
@@ -64,7 +63,10 @@ pub fn of_page(
     if !views.clone().any(long) {
         return None;
     }
-    let lists = views.map(|(view, added, most)| list(view, &scale, most, added));
+    let lists = views.map(|(view, added, most)| {
+        let best = top::best(view, &view.text, most);
+        list(view, &scale, &best, added)
+    });
     let lists: Vec<Short> = lists.collect();
     let total = lists.iter().map(|short| short.total).sum();
     let matches = lists.into_iter().map(|short| short.matches);
@@ -88,9 +90,8 @@ fn falls_with_words(view: &View, scale: &Scale, request: &Request) -> bool {
     }
 }
 
-/// The first `most` of T, all of V, and those of `added` that are in either.
-fn list(view: &View, scale: &Scale, most: usize, added: &[(u32, f64)]) -> Short {
-    let best = top::best(view, &view.text, most);
+/// The `best` of T, all of V, and those of `added` that are in either.
+fn list(view: &View, scale: &Scale, best: &[u32], added: &[(u32, f64)]) -> Short {
     let room = view.near.len() + added.len() + best.len();
     let mut positions = Vec::with_capacity(room);
     positions.extend(view.near.iter().map(|pair| pair.0));
