@@ -137,7 +137,7 @@ const EffectiveField = Type.Object({
   dimensions: Type.Optional(Type.Integer({ description: 'of a dense_vector' })),
 })
 
-/** What an index holds right now, read from the engine; read by its name, also how it was declared. */
+/** How an index was declared, and what it holds right now, read from the engine; read by its name, also its fields. */
 export const IndexInfo = Type.Object({
   name: Type.String(),
   created: DateTime,
@@ -152,8 +152,8 @@ export const IndexInfo = Type.Object({
     vectors: Type.Integer(),
     fitting: Type.Boolean(),
   }),
-  settings: Type.Optional(IndexSettings),
-  mappings: Type.Optional(IndexMappings),
+  settings: IndexSettings,
+  mappings: IndexMappings,
   fields: Type.Optional(
     MapOf(EffectiveField, {
       description: 'each field that the mapping names, and the default ones that it does not',

@@ -17,6 +17,7 @@ import { type Declared, type IndexEntry, type Indices, latest } from './indices/
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseMistypedParts } from './indices/mistyped-parts.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
+import { shownDeclaration } from './indices/shown.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
 import { undeclaredIn } from './indices/undeclared.ts'
 
@@ -67,6 +68,7 @@ export function openCatalog(
         generation,
         settled: engine.isSettled(entry),
         vectorSpace: { kind, version: id, dimensions, vectors, fitting: engine.isFitting(entry) },
+        ...shownDeclaration(latest(entry).record),
       }
     })
   }
@@ -144,8 +146,7 @@ function declared(
   const warnings = [...definition.warnings, ...more]
   return {
     name: record.name,
-    settings,
-    mappings: record.mappings,
+    ...shownDeclaration({ settings, mappings: record.mappings }),
     created: new Date(record.createdMs).toISOString(),
     ...(warnings.length === 0 ? {} : { warnings }),
   }

@@ -65,7 +65,7 @@ export interface Definition {
 type Shape = Record<string, unknown>
 
 /** The mapping of the known fields; an index's own mapping is laid over it. */
-const DEFAULT_PROPERTIES: Record<string, Shape> = {
+export const DEFAULT_PROPERTIES: Record<string, Shape> = {
   title: { type: 'text', weight: 2, vectorized: true },
   content: { type: 'text', vectorized: true },
   abstract: { type: 'text', vectorized: true },

@@ -23,6 +23,10 @@ afterAll(() => service.close())
 const createIndex = (body: object) => service.call<Index>('POST', '/cortex/indices', body)
 const getIndex = (name: string) =>
   service.call<Index>('GET', `/cortex/indices/${encodeURIComponent(name)}`)
+async function listed(name: string): Promise<Index> {
+  const { data } = await service.call<{ indices: Index[] }>('GET', '/cortex/indices')
+  return data.indices.find((index) => index.name === name) as Index
+}
 const add = (index: string, id: string, document: object) =>
   service.call('POST', '/cortex/documents', { index, id, document })
 
@@ -81,6 +85,8 @@ describe('settings', () => {
     expect(data.warnings).toHaveLength(2)
     expect(data.warnings?.join()).toMatch(/replica/)
     expect((await getIndex(name)).data).toMatchObject({ settings, warnings: data.warnings })
+    for (const told of [data, (await getIndex(name)).data, await listed(name)])
+      expect(told.settings).toMatchObject({ shards: 3, replication: 2 })
   })
 
   it('does not warn of what it honours', async () => {
@@ -407,6 +413,33 @@ describe('analysis', () => {
 })
 
 describe('mappings', () => {
+  it('are answered as they were sent, and as the default ones where no field was', async () => {
+    const types = { title: 'text', content: 'text', abstract: 'text', authors: 'keyword' }
+    const all = { ...types, tags: 'keyword', source: 'keyword', created: 'date', updated: 'date' }
+    const made = await createIndex({ name: 'by-default', mappings: { dynamic: 'strict' } })
+    await add('by-document', '1', { title: 'Made by its first document' })
+    const told = [made.data, (await getIndex('by-default')).data, await listed('by-default')]
+    for (const { mappings } of [...told, (await getIndex('by-document')).data]) {
+      const declared = Object.entries(mappings.properties ?? {}).map(([name, { type }]) => [
+        name,
+        type,
+      ])
+      expect(Object.fromEntries(declared)).toEqual(all)
+    }
+    expect(made.data.mappings).toHaveProperty('dynamic', 'strict')
+
+    // What is told makes the same index again.
+    const { fields } =
+      (await service.must<{ fields: object }>('GET', '/cortex/indices/by-default')) ?? {}
+    const { mappings } = made.data
+    await createIndex({ name: 'made-again', mappings })
+    expect((await getIndex('made-again')).data).toMatchObject({ fields, mappings })
+
+    const own = { properties: { year: { type: 'integer' } } }
+    expect((await createIndex({ name: 'by-hand', mappings: own })).data.mappings).toEqual(own)
+    expect((await getIndex('by-hand')).data.mappings).toEqual(own)
+  })
+
   it('takes every type, objects and sub-fields', async () => {
     const properties = {
       body: { type: 'text', fields: { raw: { type: 'keyword' } } },
