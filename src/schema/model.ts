@@ -60,9 +60,16 @@ export const ModelQuery = Type.Object({
 })
 export type ModelQuery = Static<typeof ModelQuery>
 
+/** A stored state that is no longer is told without being asked for. */
+export const STATE_BYTES_TOLD = 64 << 10
+
 export const ModelRead = Type.Object({
   version: Type.Optional(Version),
-  state: Type.Optional(Type.Boolean({ description: 'Also answer the stored state itself.' })),
+  state: Type.Optional(
+    Type.Boolean({
+      description: `Whether to answer the stored state itself, too; by default if it is no longer than ${STATE_BYTES_TOLD >> 10} KiB.`,
+    }),
+  ),
 })
 
 /** One version of one model. */

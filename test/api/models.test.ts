@@ -173,7 +173,8 @@ describe('a synced state', () => {
       metrics,
       gates: [],
     })
-    expect((await get('whole', '?version=1')).data.state).toBeUndefined()
+    expect((await get('whole', '?version=1')).data).toEqual(data)
+    expect((await get('whole', '?state=false')).data).not.toHaveProperty('state')
     expect((await get('whole', '?version=2')).code).toBe('MODEL_NOT_FOUND')
   })
 

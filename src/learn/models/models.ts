@@ -10,6 +10,7 @@ import type {
   VersionChoice,
   VersionName,
 } from '../../schema/model.ts'
+import { STATE_BYTES_TOLD } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
 import type { Consumer, FeedbackEntry } from '../facts.ts'
@@ -172,15 +173,17 @@ function openParts(options: ModelsParts): Parts {
 function read(
   parts: Parts,
   modelId: string,
-  { version, state = false }: { version?: number; state?: boolean },
+  { version, state }: { version?: number; state?: boolean },
 ): object | Uint8Array {
   const { versions, evidence, store } = parts
   const record =
     version === undefined ? versions.newest(modelId) : versions.get({ modelId, version })
   const usage = (name: VersionName) => evidence.usage(nameOf(name))
   const shown = showModel({ versions, usage }, record)
-  const bytes = state ? store.tables.modelStates.peek([modelId, record.version]) : undefined
-  return bytes === undefined ? shown : withState(shown, bytes)
+  if (state === false) return shown
+  const bytes = store.tables.modelStates.peek([modelId, record.version])
+  const isTold = bytes !== undefined && (state === true || bytes.length <= STATE_BYTES_TOLD)
+  return isTold ? withState(shown, bytes) : shown
 }
 
 function figuresOf({ store, ranking, serving, evidence, training }: Parts): ModelFigures {
