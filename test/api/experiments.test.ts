@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { bucketOf } from '../../src/learn/statistics/buckets.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
@@ -49,6 +50,37 @@ describe('a learning experiment', () => {
     for (const path of [PATH, '/nous/experiments'])
       statuses.push((await app.call('POST', path, body({ name }))).status)
     expect(statuses).toEqual([200, 200, 409])
+  })
+
+  it('has variants that a session can ask for, by its name or its id, as it grows', async () => {
+    const { data } = await create({ rolloutStrategy: { type: 'steps', steps: [50, 100] } })
+    const { experimentId: testId, name: testName } = data
+    const assign = (sent: object) => app.must<Data>('POST', '/cortex/ab-test/assign', sent)
+    const seen = new Set<string>()
+    for (let n = 0; n < 40; n += 1) {
+      const sessionId = `visitor-${n}`
+      const isIn = bucketOf(testId, sessionId, 'inclusion') < 5000
+      const arm = bucketOf(testId, sessionId, 'arm') < 5000 ? 'a' : 'b'
+      const assigned = await assign({ sessionId, testName })
+      expect(assigned).toMatchObject({ testId, testName, variantId: isIn ? arm : 'a' })
+      expect(assigned.inExperiment).toBe(isIn)
+      expect(await assign({ sessionId, testId })).toEqual(assigned)
+      seen.add(`${isIn} ${arm}`)
+    }
+    expect(seen.size).toBe(4)
+    await app.must('POST', `${PATH}/${testId}/deactivate`)
+    const refused = await app.call('POST', '/cortex/ab-test/assign', { sessionId: 's', testName })
+    expect(refused).toMatchObject({ status: 409, code: 'NOT_ACTIVE' })
+    expect(refused.error).toContain('it is PAUSED; activate it first')
+  })
+
+  it('has a test before it where both have one name', async () => {
+    const name = 'both kinds'
+    await app.must('POST', PATH, body({ name }))
+    const sent = { name, variants: [{ id: 'c' }, { id: 'd' }] }
+    const { testId } = await app.must<Data>('POST', '/cortex/ab-test', sent)
+    const asked = { sessionId: 's', testName: name }
+    expect((await app.must<Data>('POST', '/cortex/ab-test/assign', asked)).testId).toBe(testId)
   })
 
   it('is listed, read and steered under the shorter path, too', async () => {

@@ -35,7 +35,7 @@ export const assignSearchTest = route({
   path: '/cortex/ab-test/assign',
   reserved: true,
   tag: 'learning',
-  summary: "Tell a session's variant of a test",
+  summary: "Tell a session's variant of a test, or of a learning experiment",
   description: describeAssignment(),
   body: AssignmentRequest,
   example: { sessionId: 's-1', testName: 'heavier titles' },

@@ -51,7 +51,7 @@ export type Verb = keyof typeof VERBS
 export interface Experiments extends ExperimentSweep, ExperimentFigures {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
   create: (kind: ExperimentKind, sent: ExperimentCreate) => Promise<object>
-  /** A unit's variant of a test. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
+  /** A unit's variant of a test or an experiment. Throws TEST_NOT_FOUND, NOT_ACTIVE. */
   assign: (sent: AssignmentRequest) => Promise<AnsweredAssignment>
   /** A TestList or an ExperimentList in UTF-8 JSON, newest first. Throws VALIDATION_FAILED, INVALID_CURSOR. */
   list: (kind: ExperimentKind, query: ExperimentQuery) => Promise<Uint8Array>

@@ -36,15 +36,18 @@ export const ASSIGNED = bodyOf('an assignment', AssignmentRequest, {
   test: 'testName',
 })
 
-/** Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */
+/** Learning experiments have variants, too. Throws TEST_NOT_FOUND, or VALIDATION_FAILED when id and name mean two. */
 export function findAssigned(
   register: Register,
   { testId, testName }: AssignmentRequest,
 ): ExperimentRecord {
-  if (testId !== undefined)
-    return mustBeCalled(mustFind(register, 'test', testId, 'testId'), testName, 'testName')
+  if (testId !== undefined) {
+    const record = register.find(oneSpelling(testId))
+    if (record === undefined) throw unknownExperiment('test', 'testId')
+    return mustBeCalled(record, testName, 'testName')
+  }
   if (testName === undefined) throw invalid('testName', 'is required, or testId')
-  const record = register.named('test', testName)
+  const record = namedEither(register, testName, ['test', 'experiment'])
   if (record === undefined)
     throw invalid('testName', `is not the name of a test; ${TESTS}`, 'TEST_NOT_FOUND')
   return record
@@ -57,7 +60,7 @@ export function findReported(register: Register, sent: ExperimentResult): Experi
     throw invalid('experimentId', 'is required, or experimentName')
   const record =
     experimentId === undefined
-      ? namedEither(register, experimentName ?? '')
+      ? namedEither(register, experimentName ?? '', ['experiment', 'test'])
       : register.find(oneSpelling(experimentId))
   if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
   const [path, what] =
@@ -66,9 +69,13 @@ export function findReported(register: Register, sent: ExperimentResult): Experi
   throw invalid(path as string, sentence, 'EXPERIMENT_NOT_FOUND')
 }
 
-/** Names are taken among tests, and among experiments. */
-function namedEither(register: Register, name: string): ExperimentRecord | undefined {
-  return register.named('experiment', name) ?? register.named('test', name)
+/** Names are taken among tests, and among experiments: of two, that of the first kind is meant. */
+function namedEither(
+  register: Register,
+  name: string,
+  [first, second]: readonly [ExperimentKind, ExperimentKind],
+): ExperimentRecord | undefined {
+  return register.named(first, name) ?? register.named(second, name)
 }
 
 /** What an id found, when a name that was sent beside it means the same. */
