@@ -24,7 +24,7 @@ export const MetricNames = Type.Unsafe<unknown>(
 export const TargetingRules = Type.Unsafe<unknown>(
   Type.Union([Type.Array(FreeForm, { maxItems: EXPERIMENT_RULES_MAX }), FreeForm], {
     description:
-      'who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {field, operator, value}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session',
+      'who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {field, operator, value}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session, also within an object metadata',
   }),
 )
 

@@ -3,7 +3,12 @@ import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { shownName } from '../../word.ts'
-import { OPERATOR_ELSEWHERE, type RuleOperator, readOperator } from '../wire/operators.ts'
+import {
+  isOperator,
+  OPERATOR_ELSEWHERE,
+  type RuleOperator,
+  readOperator,
+} from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
 type Comparison = TargetingCondition['operator']
@@ -35,8 +40,8 @@ const BODY: KnownBody = {
 
 /**
  * Reads targeting rules: an object field → value, list (any of), `{gte, gt, lte, lt}` or `{not}`, or a list of
- * `{field, operator, value}`. Throws VALIDATION_FAILED for an operator that is not known; says in `warnings` what a rule
- * has beside these.
+ * `{field, operator, value}`; fields may stand within `metadata` or `session`. Throws VALIDATION_FAILED for an operator
+ * that is not known; says in `warnings` what a rule has beside these.
  */
 export function readTargeting(rules: unknown, warnings: string[] = []): TargetingCondition[] {
   if (rules === undefined) return []
@@ -106,12 +111,19 @@ function readRule(rule: unknown, reading: Reading): TargetingCondition[] {
   return [readCondition(field, operator, value, { said: `${path}.operator`, to: `${path}.value` })]
 }
 
+/** What a session holds, asked for in the form in which it was sent: how fields in it are called. */
+const WITHIN: Readonly<Record<string, string>> = { metadata: 'metadata.', session: '' }
+
 function readField(field: string, value: unknown, path: string): TargetingCondition[] {
   const object = asObject(value)
   if (object === undefined) return [readCondition(field, 'eq', value, { said: path, to: path })]
   const bounds = Object.entries(object)
   // Without a condition it would hold for all.
   if (bounds.length === 0) throw invalid(path, 'must hold an operator, like {"gte": 18}')
+  if (Object.hasOwn(WITHIN, field) && !bounds.some(([name]) => isOperator(name)))
+    return bounds.flatMap(([name, inner]) =>
+      readField(`${WITHIN[field]}${name}`, inner, `${path}.${shownName(name)}`),
+    )
   return bounds.map(([operator, bound]) => {
     const place = `${path}.${shownName(operator)}`
     return readCondition(field, operator, bound, { said: place, to: place })

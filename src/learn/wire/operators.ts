@@ -69,6 +69,11 @@ export function readOperator<Meaning>(
   return meaning
 }
 
+/** Whether any rule reads it as an operator. */
+export function isOperator(word: string): boolean {
+  return BY_SPELLING.has(plainWord(word))
+}
+
 function withSign(name: string): string {
   const [sign = ''] = RULE_OPERATORS[name as RuleOperator]
   return /^\W+$/.test(sign) ? `${name} (${sign})` : name
