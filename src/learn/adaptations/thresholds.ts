@@ -3,7 +3,7 @@ import { asObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
 import { shownName } from '../../word.ts'
-import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
+import { boundNamed, lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator, THRESHOLD_ELSEWHERE } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 
@@ -40,7 +40,8 @@ const BODY: KnownBody = {
 
 /**
  * Reads `acceptanceThresholds`: a map metric → number, → `{min, max}`, → `{operator, threshold}`, or a list of
- * `{metric, operator, threshold}`. A bare number is a minimum, or a maximum where less is better.
+ * `{metric, operator, threshold}`. A bare number is a minimum, or a maximum where less is better or the name says so
+ * (`maxTook`).
  * Says in `warnings` what is not read of them. Throws VALIDATION_FAILED that names the place.
  */
 export function readThresholds(sent: unknown, warnings: string[] = []): Threshold[] {
@@ -61,7 +62,8 @@ export function readThresholds(sent: unknown, warnings: string[] = []): Threshol
 }
 
 function readLimits(metric: string, sent: unknown, path: string): Threshold[] {
-  const byName = lessIsBetter(metric) ? 'lte' : 'gte'
+  const byName =
+    (boundNamed(metric)?.bound ?? (lessIsBetter(metric) ? 'max' : 'min')) === 'max' ? 'lte' : 'gte'
   if (typeof sent === 'number') return [{ metric, operator: byName, threshold: sent }]
   if (typeof sent !== 'object' || sent === null)
     throw invalid(path, 'must be a number or an object')
@@ -95,7 +97,8 @@ export function readValidation(sent: Adaptation['validationMetrics']): Record<st
 }
 
 /**
- * Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. Throws
+ * Holds each threshold against the figure that was sent, else the estimated one; neither: not judged. `minAccuracy` is
+ * held against `accuracy` where there is no figure by its own name. Throws
  * VALIDATION_FAILED for one that was sent as no number: it would pass for none, and the change unjudged.
  */
 export function checkThresholds(
@@ -104,8 +107,9 @@ export function checkThresholds(
   estimates: Record<string, number>,
 ): Check[] {
   return thresholds.map(({ metric, operator, threshold }) => {
-    const given = mustBeNumber(sent, metric)
-    const value = given ?? ownNumber(estimates, metric)
+    const plain = boundNamed(metric)?.metric ?? metric
+    const given = mustBeNumber(sent, metric) ?? mustBeNumber(sent, plain)
+    const value = given ?? ownNumber(estimates, metric) ?? ownNumber(estimates, plain)
     const from = given !== undefined ? 'sent' : value === undefined ? undefined : 'replay'
     const passed = value === undefined ? undefined : COMPARE[operator](value, threshold)
     return { metric, operator, threshold, value, from, passed }

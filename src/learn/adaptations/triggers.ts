@@ -2,7 +2,7 @@ import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
 import { shownName } from '../../word.ts'
 import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
-import { lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
+import { boundNamed, lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import {
   type RuleOperator,
   readOperator,
@@ -96,15 +96,16 @@ function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   if (metric === undefined) throw invalid(`${path}.metric`, `is required: one of ${MEASURED}`)
   const named = nameAndOperator(mustNameMetric(metric, `${path}.metric`))
   if (typeof threshold !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
-  if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 1))
-    throw invalid(`${path}.minSamples`, 'must be a whole number from 1')
+  if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 0))
+    throw invalid(`${path}.minSamples`, 'must be a whole number that is not negative')
   return {
     metric: named.metric,
     operator:
       operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES),
     threshold,
     windowMs: readWindow(window, `${path}.window`, warnings),
-    minSamples: minSamples === undefined ? SAMPLES_MIN : Number(minSamples),
+    // There is no figure of no search.
+    minSamples: minSamples === undefined ? SAMPLES_MIN : Math.max(1, Number(minSamples)),
   }
 }
 
@@ -113,10 +114,14 @@ function readPair([name, threshold]: [string, number]): Trigger {
   return { ...named, threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
 }
 
-/** `ctrDrop` means a drop of ctr; a bare metric is bad below the threshold, or above it where less is better. */
+/** `ctrDrop` means a drop of ctr, `minCtr` a ctr below; a bare metric is bad below the threshold, or above it where less is better. */
 function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
   const [, bare = '', word = ''] =
     /^(.+?)_?(drop|decrease|decline|rise|increase)$/i.exec(name) ?? []
+  const limit = boundNamed(name)
+  const limited = limit === undefined ? undefined : metricOf(limit.metric)
+  if (limit !== undefined && limited !== undefined && metricOf(name) === undefined)
+    return { metric: limited, operator: limit.bound === 'max' ? 'gt' : 'lt' }
   const metric = metricOf(name) ?? metricOf(bare)
   const plain = lessIsBetter(metric ?? name) ? 'gt' : 'lt'
   if (word === '' || metric === undefined) return { metric: metric ?? name, operator: plain }

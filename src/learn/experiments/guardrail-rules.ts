@@ -3,7 +3,7 @@ import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
 import { plainWord, shownName } from '../../word.ts'
-import { mustNameMetric } from '../wire/metric-names.ts'
+import { boundNamed, mustNameMetric } from '../wire/metric-names.ts'
 import {
   type RuleOperator,
   readOperator,
@@ -53,8 +53,9 @@ const SAID: Partial<Record<RuleOperator, Said>> = {
 
 /**
  * Reads guardrails: a list of `{metric, operator | direction, threshold, minSamples?, relative?}`, or a map metric →
- * threshold. A metric whose harm is known (`harmOf`) is breached on that side of its threshold, whatever the operator
- * says; for any other the operator names the breach, and without one it is a rise. Throws VALIDATION_FAILED.
+ * threshold, whose names may begin with min or max. A metric whose harm is known (`harmOf`) is breached on that side of
+ * its threshold, whatever the operator says; for any other the operator names the breach, and without one it is a rise.
+ * Throws VALIDATION_FAILED.
  */
 export function readGuardrails(sent: unknown, warnings: string[] = []): GuardrailRule[] {
   if (sent === undefined) return []
@@ -73,10 +74,13 @@ function tooMany(): Error {
   return invalid('guardrails', `must be at most ${EXPERIMENT_RULES_MAX}`)
 }
 
-function readEntry(metric: string, value: unknown, warnings: string[]): GuardrailRule[] {
-  const path = `guardrails.${shownName(metric)}`
-  const rule = typeof value === 'object' && value !== null ? value : { threshold: value }
-  return readRules({ ...rule, metric }, path, warnings)
+/** `{"maxErrorRate": 0.05}` is the greatest value of errorRate. */
+function readEntry(name: string, value: unknown, warnings: string[]): GuardrailRule[] {
+  const path = `guardrails.${shownName(name)}`
+  if (typeof value === 'object' && value !== null)
+    return readRules({ ...value, metric: name }, path, warnings)
+  const { metric = name, bound = 'threshold' } = boundNamed(name) ?? {}
+  return readRules({ [bound]: value, metric }, path, warnings)
 }
 
 /** A least and a greatest value are two rules. */

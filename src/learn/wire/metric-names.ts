@@ -54,6 +54,21 @@ export function readMetric<Name>(
   }
 }
 
+const BOUND = /^(min|max)(?:imum)?(?:[_-]|(?=[A-Z]))(.+)$/
+
+/** A metric, and on which side of a threshold it is as it should be. */
+export interface BoundOfMetric {
+  bound: 'min' | 'max'
+  metric: string
+}
+
+/** What a threshold by the name of `minAccuracy` or `max_latency` is of; undefined for a name that says neither. */
+export function boundNamed(name: string): BoundOfMetric | undefined {
+  const [, bound, rest = ''] = BOUND.exec(name) ?? []
+  if (bound === undefined) return undefined
+  return { bound: bound as 'min' | 'max', metric: rest.slice(0, 1).toLowerCase() + rest.slice(1) }
+}
+
 const HARM = /error|fail|latenc|timeout|cost|bounce|abandon|zero|crash|churn/i
 const LESS = /took|duration|loss|p\d\d/i
 

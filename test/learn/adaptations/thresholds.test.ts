@@ -54,6 +54,21 @@ describe('acceptance thresholds', () => {
     ])
   })
 
+  it('of a name that begins with min or max are held against the figure of the rest', () => {
+    const passed = (sent: object, figures: Record<string, number>) =>
+      checkThresholds(readThresholds(sent), figures, { ctrChange: 0.1 }).map(
+        (check) => check.passed,
+      )
+    const limits = { minAccuracy: 0.8, max_latency: 200 }
+    expect(passed(limits, { accuracy: 0.7, latency: 100 })).toEqual([false, true])
+    expect(passed(limits, { accuracy: 0.8, latency: 201 })).toEqual([true, false])
+    expect(passed({ minCtrChange: 0.2, maximumCtrChange: 0.2 }, {})).toEqual([false, true])
+    expect(passed({ minAccuracy: 0.8 }, { minAccuracy: 0.9, accuracy: 0.7 })).toEqual([true])
+    expect(passed({ maxDrawdown: 0.2 }, { maxDrawdown: 0.3 })).toEqual([false])
+    expect(passed({ minutes: 5 }, { utes: 6 })).toEqual([undefined])
+    expect(passed({ maxWait: { operator: '>', value: 5 } }, { wait: 6 })).toEqual([true])
+  })
+
   it('are not judged by what every object has', () => {
     const [check] = checkThresholds(readThresholds({ constructor: 1 }), {}, {})
     expect(check).toMatchObject({ metric: 'constructor', value: undefined, passed: undefined })

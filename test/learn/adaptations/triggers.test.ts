@@ -48,6 +48,17 @@ describe('rollback triggers', () => {
     ])
   })
 
+  it('read a least or a greatest value by the name in a map, as they are in a list', () => {
+    expect(own({ maxLatencyP95: 300, min_ctr: 0.05 })).toMatchObject([
+      { metric: 'latencyP95', operator: 'gt', threshold: 300 },
+      { metric: 'ctr', operator: 'lt', threshold: 0.05 },
+    ])
+    expect(own([{ metric: 'maximumLatency', threshold: 300 }])).toMatchObject([
+      { metric: 'latencyP95', operator: 'gt' },
+    ])
+    expect(own({ maxRevenue: 3 })).toMatchObject([{ metric: 'maxRevenue' }])
+  })
+
   it.each([
     ['<', 'lt'],
     ['>=', 'gte'],
@@ -90,8 +101,10 @@ describe('rollback triggers', () => {
 
   it('judge from so many searches as they say, or from twenty', () => {
     const samples = (minSamples?: number) =>
-      own([{ metric: 'ctr', threshold: 1, ...(minSamples && { minSamples }) }])[0]?.minSamples
+      own([{ metric: 'ctr', threshold: 1, ...(minSamples !== undefined && { minSamples }) }])[0]
+        ?.minSamples
     expect([samples(50), samples(1), samples()]).toEqual([50, 1, 20])
+    expect(samples(0), 'there is no figure of no search').toBe(1)
   })
 
   it.each([
@@ -102,7 +115,8 @@ describe('rollback triggers', () => {
     [{ metric: 'ctr', operator: 'lt', threshold: '1' }, 'rollbackTriggers[0].threshold'],
     [{ metric: 'ctr', threshold: 1, window: 'soon' }, 'rollbackTriggers[0].window'],
     [{ metric: 'ctr', threshold: 1, window: '60' }, 'rollbackTriggers[0].window'],
-    [{ metric: 'ctr', threshold: 1, minSamples: 0 }, 'rollbackTriggers[0].minSamples'],
+    [{ metric: 'ctr', threshold: 1, minSamples: -1 }, 'rollbackTriggers[0].minSamples'],
+    [{ metric: 'ctr', threshold: 1, minSamples: 1.5 }, 'rollbackTriggers[0].minSamples'],
     [{ metric: null, name: 'ctr', threshold: 1 }, 'rollbackTriggers[0].metric'],
     [{ metric: 'ctr', operator: null, threshold: 1 }, 'rollbackTriggers[0].operator'],
     [{ metric: 'ctr', threshold: null, value: 1 }, 'rollbackTriggers[0].threshold'],

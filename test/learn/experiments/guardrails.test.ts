@@ -72,6 +72,24 @@ describe('guardrails', () => {
     expect(readGuardrails([{ metric: 'revenue', min: 5, max: 90 }])).toMatchObject(rules)
   })
 
+  it('read a least or a greatest value by the name in a map, not in a list', () => {
+    expect(
+      readGuardrails({ maxErrorRate: 0.05, min_revenue: 5, maximumLatency: 300 }),
+    ).toMatchObject([
+      { metric: 'errorRate', harm: 'increase', threshold: 0.05 },
+      { metric: 'revenue', harm: 'decrease', threshold: 5 },
+      { metric: 'latencyP95Ms', harm: 'increase', threshold: 300 },
+    ])
+    expect(readGuardrails([{ metric: 'maxPrice', threshold: 5 }])).toMatchObject([
+      { metric: 'maxPrice', threshold: 5 },
+    ])
+    expect(readGuardrails({ minutes: 5, maxim: 7, maxDepth: { min: 2 } })).toMatchObject([
+      { metric: 'minutes' },
+      { metric: 'maxim' },
+      { metric: 'maxDepth', harm: 'decrease', threshold: 2 },
+    ])
+  })
+
   it('tells of one that does not say on which side harm lies', () => {
     const warnings: string[] = []
     readGuardrails(
