@@ -6,6 +6,7 @@ import type { NoteDone } from '../../schema/answer.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
+import { ifSent } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
 import { ruleJson } from './answers.ts'
 
@@ -63,13 +64,11 @@ export function openRules(store: Store, clock: () => number): Rules {
     },
     list: ({ queryHash, limit = PAGE_ROWS, cursor }) => {
       const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
-      const isOf = (rule: RuleRecord) => rule.queryHash === hash
-      const isWanted = hash === undefined ? undefined : isOf
       return listJson('rules', adaptationRules, {
         limit,
         cursor,
         show: (rule) => ruleJson(rule),
-        isWanted,
+        isWanted: ifSent(hash, (rule: RuleRecord, asked) => rule.queryHash === asked),
       })
     },
   }

@@ -4,6 +4,7 @@ import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Store } from '../../store/store.ts'
 import { MACHINES } from '../states.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { type AdaptationFigures, adaptationJson, showAdaptation, showHistory } from './answers.ts'
@@ -31,12 +32,11 @@ export function openShow(store: Store, watch: Watch, versions: RankingVersions) 
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
-      const matches = (record: AdaptationRecord) =>
-        statuses?.includes(record.status) !== false &&
-        types?.includes(record.type.toUpperCase()) !== false &&
-        (scope === undefined || record.scope === scope)
-      const asksForAll = statuses === undefined && types === undefined && queryHash === undefined
-      const isWanted = asksForAll ? undefined : matches
+      const isWanted = listFilter<AdaptationRecord>([
+        ifSent(statuses, (record, words) => words.includes(record.status)),
+        ifSent(types, (record, words) => words.includes(record.type.toUpperCase())),
+        ifSent(scope, (record, asked) => record.scope === asked),
+      ])
       return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
     },
     history: (adaptationId: string): AdaptationHistory => {

@@ -14,6 +14,7 @@ import type { Events } from '../history/events.ts'
 import type { QueryEvidence } from '../patterns/evidence.ts'
 import { inPortions } from '../portions.ts'
 import { MACHINES } from '../states.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import { suggestionJson } from './answers.ts'
@@ -192,15 +193,14 @@ async function listSuggestions(
   const statuses = knownWordsOf('status', status, Object.keys(MACHINES.suggestion))
   const sources = knownWordsOf('source', source, SOURCES)
   const hash = queryHash === undefined ? undefined : hashSpelling(queryHash)
-  const isWanted = (suggestion: SuggestionRecord) =>
-    statuses?.includes(asOf(nowMs, suggestion).status) !== false &&
-    (hash === undefined || suggestion.queryHash === hash) &&
-    sources?.includes(suggestion.source.toUpperCase()) !== false
-  const isEach = statuses === undefined && hash === undefined && sources === undefined
   return await listJson('suggestions', store.tables.suggestions, {
     limit,
     cursor,
     show: (suggestion) => suggestionJson(asOf(nowMs, suggestion)),
-    isWanted: isEach ? undefined : isWanted,
+    isWanted: listFilter<SuggestionRecord>([
+      ifSent(statuses, (suggestion, words) => words.includes(asOf(nowMs, suggestion).status)),
+      ifSent(hash, (suggestion, asked) => suggestion.queryHash === asked),
+      ifSent(sources, ({ source }, words) => words.includes(source.toUpperCase())),
+    ]),
   })
 }

@@ -6,7 +6,7 @@ import { DAY_MS, dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
 import { type Following, followEvents } from './follow.ts'
 import { listEvents } from './list.ts'
-import { eventRows, whole } from './rows.ts'
+import { eventRows, showEvent } from './rows.ts'
 
 export type EventPriority = 'LOW' | 'NORMAL' | 'HIGH' | 'CRITICAL'
 
@@ -84,7 +84,7 @@ export function openEvents(
     const about = { id: newId(timeMs), ...same, priority, timestamp }
     const stored = { ...about, ...keptOf(data, told) }
     events.put(sequence, stored)
-    const event = whole(stored)
+    const event = showEvent(stored)
     meta.put('events', sequence)
     rows.order.noteWithin(sequence, timeMs)
     const day: [number, string] = [dayOf(timeMs), report.type]

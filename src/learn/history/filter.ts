@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import { invalid, unknownCursor } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
-import type { EventQuery, LearningEvent } from '../../schema/event.ts'
+import type { EventQuery } from '../../schema/event.ts'
+import { type IsWanted, ifSent, listFilter } from '../wire/list-filter.ts'
 import { readMoment } from '../wire/moment.ts'
 import { wordsOf } from '../wire/words.ts'
+import type { EventRow } from './rows.ts'
 
 /** Which events a query asks for. */
 export interface Filter {
-  matches: (event: Omit<LearningEvent, 'data'>) => boolean
+  matches: IsWanted<EventRow['event']>
   /** Whether every event between the dates matches. */
-  whole: boolean
+  isByDateAlone: boolean
   /** Whether there are any dates. */
   isDated: boolean
   /** Epoch ms, both included. */
@@ -19,33 +21,38 @@ export interface Filter {
 
 /** Throws VALIDATION_FAILED for a time that is none. */
 export function readEventFilter(query: EventQuery): Filter {
-  const types = setOf(query.type)
-  const statuses = setOf(query.status)
-  const { sessionId, modelId, adaptationId } = query
-  const session = oneSpelling(sessionId ?? '')
-  const adaptation = oneSpelling(adaptationId ?? '')
   const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
   const endMs =
     query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', 'ends')
   if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
-  const whole = [types, statuses, sessionId, modelId, adaptationId].every(
-    (each) => each === undefined,
-  )
   const isDated = startMs > 0 || endMs < Infinity
+  const isWanted = filterOf(query)
   return {
     startMs,
     endMs,
-    whole,
+    isByDateAlone: isWanted === undefined,
     isDated,
     matches: (event) =>
-      (!isDated || isBetween(event.timestamp, startMs, endMs)) &&
-      (types === undefined || types.has(event.type.toUpperCase())) &&
-      (statuses === undefined || statuses.has(event.status.toUpperCase())) &&
-      (sessionId === undefined ||
-        (event.sessionId !== null && oneSpelling(event.sessionId) === session)) &&
-      (modelId === undefined || event.modelId === modelId) &&
-      (adaptationId === undefined || event.adaptationId === adaptation),
+      (!isDated || isBetween(event.timestamp, startMs, endMs)) && isWanted?.(event) !== false,
   }
+}
+
+/** What is asked for beside the dates. */
+function filterOf({ type, status, sessionId, modelId, adaptationId }: EventQuery) {
+  return listFilter<EventRow['event']>([
+    ifSent(setOf(type), (event, types) => types.has(event.type.toUpperCase())),
+    ifSent(setOf(status), (event, statuses) => statuses.has(event.status.toUpperCase())),
+    ifSent(
+      inOneSpelling(sessionId),
+      (event, id) => event.sessionId !== null && oneSpelling(event.sessionId) === id,
+    ),
+    ifSent(modelId, (event, id) => event.modelId === id),
+    ifSent(inOneSpelling(adaptationId), (event, id) => event.adaptationId === id),
+  ])
+}
+
+function inOneSpelling(id: string | undefined): string | undefined {
+  return id === undefined ? undefined : oneSpelling(id)
 }
 
 function isBetween(timestamp: string, startMs: number, endMs: number): boolean {

@@ -12,7 +12,7 @@ export async function listEvents(rows: EventRows, query: EventQuery): Promise<Ui
   const identity = identify(query, step)
   const low = filter.startMs > 0 ? rows.at(filter.startMs) : rows.first()
   const high = filter.endMs < Infinity ? rows.until(filter.endMs) : rows.last()
-  const isWhole = filter.whole && (!filter.isDated || rows.isOrdered(low, high))
+  const isWhole = filter.isByDateAlone && (!filter.isDated || rows.isOrdered(low, high))
   const page = openPage(limit)
   let counted = 0
   let end = 0

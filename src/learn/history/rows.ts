@@ -35,15 +35,15 @@ export interface EventRows {
   walk: (from: number, to: number, visit: (row: EventRow) => boolean) => Promise<void>
 }
 
-/** With `null` for what it does not speak of: all events have the same fields. */
-export function whole({ told: _, ...event }: StoredEvent): LearningEvent {
+/** As answers tell it: with `null` for what it does not speak of, so that all events have the same fields. */
+export function showEvent({ told: _, ...event }: StoredEvent): LearningEvent {
   const { correlationId = null, sessionId = null } = event
   return { ...event, correlationId, sessionId }
 }
 
 function jsonOf(stored: StoredEvent): string {
-  if (stored.told === undefined) return JSON.stringify(whole(stored))
-  const { data, ...about } = whole(stored)
+  if (stored.told === undefined) return JSON.stringify(showEvent(stored))
+  const { data, ...about } = showEvent(stored)
   return jsonWith(about, { data: jsonWith(data, stored.told) })
 }
 
@@ -70,7 +70,7 @@ export function eventRows(store: Store): EventRows {
     const untilMs = performance.now() + READ_MS
     const rows: EventRow[] = []
     for (const { key, value } of events.range({ start: from, end, reverse, limit: READ_ROWS })) {
-      rows.push({ sequence: key, event: whole(value), json: () => jsonOf(value) })
+      rows.push({ sequence: key, event: showEvent(value), json: () => jsonOf(value) })
       if (performance.now() > untilMs) break
     }
     return rows

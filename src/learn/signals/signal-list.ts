@@ -1,6 +1,7 @@
 import { jsonText } from '../../json/gradual-text.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { SignalQuery } from '../../schema/signal.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { type ListPage, openPage } from '../wire/list-page.ts'
 import { wordsOf } from '../wire/words.ts'
 import { decodePlace, encodePlace } from './signal-place.ts'
@@ -73,9 +74,10 @@ function filterOf(query: SignalQuery): Matches {
   const types = wordsOf(query.type)?.map(typeKey)
   const statuses: string[] | undefined = wordsOf(query.status)?.map(readStatus)
   const session = query.sessionId?.toLowerCase()
-  if ([types, statuses, session].every((each) => each === undefined)) return ALL
-  return ({ type, status, sessionId }) =>
-    types?.includes(typeKey(type)) !== false &&
-    statuses?.includes(status) !== false &&
-    (session === undefined || sessionId()?.toLowerCase() === session)
+  const isWanted = listFilter<Parameters<Matches>[0]>([
+    ifSent(types, ({ type }, keys) => keys.includes(typeKey(type))),
+    ifSent(statuses, ({ status }, words) => words.includes(status)),
+    ifSent(session, ({ sessionId }, id) => sessionId()?.toLowerCase() === id),
+  ])
+  return isWanted ?? ALL
 }
