@@ -2,6 +2,7 @@ import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfUnopened } from '../engine/opening.ts'
+import { againIfDeleted } from '../indices/again-if-deleted.ts'
 import { type IndexEntry, latest } from '../indices/indices.ts'
 import type { WriteOutcome } from './decide.ts'
 import { type EmbedParts, embedOps } from './embed-ops.ts'
@@ -191,4 +192,18 @@ function written(entry: IndexEntry, outcome: WriteOutcome, vectorized: boolean):
     updated: new Date(record.updatedMs).toISOString(),
     result,
   }
+}
+
+/**
+ * Writes to the index that has a name by now; to the next one, where that is deleted meanwhile: of two requests, one that
+ * deletes an index and one that makes it by a document, no order explains that there is none.
+ */
+export function writeToNamed<T>(
+  entryOf: () => Promise<IndexEntry>,
+  write: (entry: IndexEntry) => Promise<T>,
+): Promise<T> {
+  return againIfDeleted(
+    async () => [await entryOf()] as const,
+    ([entry]) => write(entry),
+  )
 }

@@ -14,6 +14,7 @@ import {
   type Written,
   writeDocuments,
   writeInGroups,
+  writeToNamed,
 } from './document-writes.ts'
 import type { WriteOp } from './operation.ts'
 import {
@@ -25,7 +26,6 @@ import {
   takenBy,
   under,
   unreadOf,
-  whileItIsThere,
 } from './sent-ops.ts'
 import { unfoundValues } from './unfound-values.ts'
 import { notInAny, notInIndex } from './unknown-document.ts'
@@ -95,7 +95,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
         if (indices.find(index) === undefined) refuseUnmet(item)
         return entryFor(indices, index, item)
       }
-      return await whileItIsThere(entryOf, async (entry) => {
+      return await writeToNamed(entryOf, async (entry) => {
         const outcome = await one(under(conditions, putOp(entry, item)), own)
         const { definition } = latest(entry)
         const unfound = unfoundValues(document, definition, 'document.')
@@ -110,7 +110,7 @@ export function openDocuments(parts: DocumentsParts): Documents {
         if (known === undefined) refuseUnmet(conditions)
         return known ?? (await entryFor(indices, index ?? config.defaultIndex, sent, ''))
       }
-      return await whileItIsThere(entryOf, async (entry) => {
+      return await writeToNamed(entryOf, async (entry) => {
         const { definition } = latest(entry)
         const op: WriteOp = { kind: 'merge', entry, ...takenBy(definition, sent, '') }
         const outcome = await one(under(conditions, op), options)

@@ -107,25 +107,6 @@ export async function entryFor(
   return indices.ensure(name)
 }
 
-/**
- * Writes to the index that has a name by now; to the next one, where that is deleted meanwhile: of two requests, one that
- * deletes an index and one that makes it by a document, no order explains that there is none.
- */
-export async function whileItIsThere<T>(
-  entryOf: () => Promise<IndexEntry>,
-  write: (entry: IndexEntry) => Promise<T>,
-): Promise<T> {
-  for (;;) {
-    const entry = await entryOf()
-    try {
-      return await write(entry)
-    } catch (cause) {
-      const isGone = cause instanceof ServiceError && cause.code === 'INDEX_NOT_FOUND'
-      if (!isGone || entry.dropped !== true) throw cause
-    }
-  }
-}
-
 /** What an item says in vain. */
 export function unreadOf(
   { item, isWhole }: SentItem,

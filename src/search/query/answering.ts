@@ -1,6 +1,6 @@
-import { ServiceError } from '../../errors.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Engine } from '../engine/engine.ts'
+import { againIfDeleted } from '../indices/again-if-deleted.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { indicesOfList } from './cursor.ts'
 
@@ -46,26 +46,13 @@ function apart(all: IndexEntry[], entries: IndexEntry[]): Answerable {
 }
 
 /**
- * Runs `work` on the indices that `find` gives, and again on those that are left when one of all there are is deleted
- * meanwhile: nobody asked for that one. Whoever names an index is told that it is gone.
+ * Runs `work` on the indices that `find` gives. When all were asked for and one is deleted meanwhile, it runs again on those
+ * that are left: nobody asked for that one. Whoever names an index is told that it is gone.
  */
-export async function undeleted<T>(
+export async function onThoseLeft<T>(
   { index }: { index?: SearchRequest['index'] },
   find: () => IndexEntry[],
   work: (all: IndexEntry[]) => Promise<T>,
 ): Promise<T> {
-  for (;;) {
-    const all = find()
-    try {
-      return await work(all)
-    } catch (cause) {
-      if (index !== undefined || !isOfDeleted(cause, all)) throw cause
-    }
-  }
-}
-
-/** Whether something failed because an index was deleted: each is found once, so that this ends. */
-function isOfDeleted(cause: unknown, all: IndexEntry[]): boolean {
-  if (!(cause instanceof ServiceError) || cause.code !== 'INDEX_NOT_FOUND') return false
-  return all.some(({ dropped }) => dropped === true)
+  return index === undefined ? againIfDeleted(find, work) : work(find())
 }

@@ -11,7 +11,7 @@ import type { Pool, SearchInput } from '../../threads/pool.ts'
 import type { Engine } from '../engine/engine.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { refuseAnalysed } from './analysed.ts'
-import { answering, named, searched, undeleted } from './answering.ts'
+import { answering, named, onThoseLeft, searched } from './answering.ts'
 import { refuseMistyped } from './comparable.ts'
 import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
@@ -113,7 +113,7 @@ export function openSearch(parts: SearchParts): Search {
   }
   return {
     run: (search, startedMs, around = NOBODY) =>
-      undeleted(
+      onThoseLeft(
         search,
         () => searched(indices, search),
         (all) => run(all, search, startedMs, around),
@@ -134,7 +134,7 @@ export function openSearch(parts: SearchParts): Search {
 
 function openSuggestions({ config, pool, engine, indices }: SearchParts): Search['suggest'] {
   return (sent, address = []) =>
-    undeleted(
+    onThoseLeft(
       sent,
       () => named(indices, sent.index),
       async (all) => {
