@@ -6,7 +6,7 @@ export interface Exchange {
   readonly method: string
   /** Everything after `?`, undecoded. */
   readonly query: string
-  /** Undecoded values of the pattern's parameters, in order. */
+  /** Undecoded values of the pattern's parameters, in order; the path alone, where no route answers. */
   readonly parameters: string[]
   /** A request header by lower-case name; undefined when it was not sent. */
   header(name: string): string | undefined

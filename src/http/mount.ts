@@ -30,7 +30,7 @@ export interface Pipeline {
 
 export interface Refusal {
   endpoint: string
-  failure: ServiceError
+  failure: ServiceError | ((exchange: Exchange) => ServiceError)
   /** Methods that the path does have; they answer a browser's preflight too. */
   allow?: string
 }
@@ -134,7 +134,8 @@ function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepa
   }
   // Without a key nobody learns which paths there are.
   wire.admit(flight.exchange)
-  const prepared = prepareFailure(failure, metaOf(flight))
+  const told = typeof failure === 'function' ? failure(flight.exchange) : failure
+  const prepared = prepareFailure(told, metaOf(flight))
   return allow === undefined ? prepared : { ...prepared, headers: { allow } }
 }
 

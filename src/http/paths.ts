@@ -67,26 +67,40 @@ function covers(pattern: string, path: string): boolean {
   )
 }
 
+/** A pattern of what no route answers, and what is said there when the path is most like that of `nearest`. */
+type Unanswered = [pattern: string, sentence: (nearest: string | undefined) => string]
+
 /**
- * Patterns of all that no route answers, each with what is said there: who left the base address out should know, and who
- * sent an id whose slashes part the path.
+ * Patterns of all that no route answers: who left the base address out should know, who sent an id whose slashes part the
+ * path, and who mistyped it.
  */
-export function unansweredPaths(
-  points: readonly MountPoint[],
-): [pattern: string, sentence: string][] {
+export function unansweredPaths(points: readonly MountPoint[]): Unanswered[] {
   const based = points.filter(({ route }) => route.root !== true)
   const firsts = new Set(based.map(({ route }) => route.path.split('/')[1]))
   const withIds = points.flatMap(({ pattern }) => /^(.*\/)\{id\}$/.exec(pattern)?.[1] ?? [])
-  const unbased = `There is nothing at this path: paths of the API begin with ${BASE_PATH}; see /docs.`
+  const unbased = `: paths of the API begin with ${BASE_PATH}; see /docs.`
   return [
-    ...[...firsts].map((first): [string, string] => [`/${first}/*`, unbased]),
-    ...[...new Set(withIds)].map((path): [string, string] => [`${path}*`, UNENCODED]),
-    ...OF_OTHERS.map(([path, here]): [string, string] => [
-      path,
-      `There is nothing at this path, which other servers have: here it is ${here}; see /docs.`,
-    ]),
-    ['/*', 'There is nothing at this path; see /docs.'],
+    ...[...firsts].map((first): Unanswered => [`/${first}/*`, (near) => nothing(near) + unbased]),
+    ...[...new Set(withIds)].map(
+      (path): Unanswered => [
+        `${path}*`,
+        (near) => `${nothing(near)}${near === undefined ? UNENCODED : ''}; see /docs.`,
+      ],
+    ),
+    ...OF_OTHERS.map(
+      ([path, here]): Unanswered => [
+        path,
+        () => `${nothing(undefined)}, which other servers have: here it is ${here}; see /docs.`,
+      ],
+    ),
+    ['/*', (near) => `${nothing(near)}; see /docs.`],
   ]
+}
+
+const UNENCODED = ': an id with "/" in it is percent-encoded, as in a%2Fb'
+
+function nothing(nearest: string | undefined): string {
+  return `There is nothing at this path${nearest === undefined ? '' : `, but there is ${nearest}`}`
 }
 
 /** Paths of other search servers that people try first, and what stands for them. */
@@ -101,6 +115,3 @@ const OF_OTHERS: readonly (readonly [path: string, here: string])[] = [
   ['/indexes', `${BASE_PATH}/cortex/indices`],
   ['/health', `${BASE_PATH}/livez, or ${BASE_PATH}/cortex/health`],
 ]
-
-const UNENCODED =
-  'There is nothing at this path: an id with "/" in it is percent-encoded, as in a%2Fb; see /docs.'

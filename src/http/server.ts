@@ -1,9 +1,11 @@
 import './head-limit.ts'
 import * as uWS from 'uWebSockets.js'
 import { setImmediate as endOfTurn } from 'node:timers/promises'
-import { serviceError } from '../errors.ts'
+import { type ServiceError, serviceError } from '../errors.ts'
+import type { Exchange } from './exchange.ts'
 import { whyNotListening } from './listening.ts'
 import { openPipeline, type Serve } from './mount.ts'
+import { openNearestRoute } from './nearest-route.ts'
 import { methodsOf, mountPoints, unansweredPaths } from './paths.ts'
 import type { Method, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -37,10 +39,16 @@ export async function startServer(app: ServedApp, routes: readonly Route[]): Pro
     for (const method of refused) mount(web, method, pattern, serve)
     web.any(colons(pattern), (res, req) => serve(newExchange(res, req, 0)))
   }
+  const nearestRoute = openNearestRoute(points)
   for (const [pattern, sentence] of unansweredPaths(points)) {
-    const failure = serviceError('ROUTE_NOT_FOUND', sentence)
+    const failure = ({ method, parameters: [path = ''] }: Exchange): ServiceError =>
+      serviceError('ROUTE_NOT_FOUND', sentence(nearestRoute(method, path)))
     const serve = pipeline.refuse({ endpoint: 'unmatched', failure })
-    web.any(pattern, (res, req) => serve(newExchange(res, req, 0)))
+    web.any(pattern, (res, req) => {
+      const exchange = newExchange(res, req, 0)
+      exchange.parameters.push(req.getUrl())
+      serve(exchange)
+    })
   }
   const { host, port } = app.config
   const socket = await listen(web, host, port).catch((cause: unknown) => {

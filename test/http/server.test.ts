@@ -342,6 +342,20 @@ describe('a request that is wrong', () => {
   })
 
   it.each([
+    ['POST', '/api/thigns', 'POST /api/things; see /docs'],
+    ['GET', '/things/7', 'GET /api/things/{id}: paths of the API begin with /api'],
+    ['GET', '/api/things/all/tuoch', 'POST /api/things/{id}/touch; see /docs'],
+  ])('%s %s, which is nothing, is told of %s', async (method, path, near) => {
+    const response = await fetch(stub.url.replace('/api', path), { method })
+    expect(response.status).toBe(404)
+    const { code, error } = await failure(response)
+    expect([code, error]).toEqual([
+      'ROUTE_NOT_FOUND',
+      expect.stringContaining(`, but there is ${near}`),
+    ])
+  })
+
+  it.each([
     ['/shop/_search', 'POST /api/cortex/search'],
     ['/_bulk', 'POST /api/cortex/documents/bulk'],
     ['/shop/_doc/7', 'PUT /api/cortex/documents/{id}'],
