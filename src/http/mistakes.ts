@@ -102,7 +102,7 @@ function choicesOf(errors: readonly FoundError[]): string {
   const precise = others.filter((error) => error.keyword !== 'type')
   const [first] = precise
   if (first === undefined) {
-    const types = others.map((error) => typeNamed(error.params.type))
+    const types = others.map(typeWanted)
     return `must be ${[...new Set(types)].join(' or ')}`
   }
   if (precise.some((error) => error.keyword !== 'const')) return messageOf(first)
@@ -141,19 +141,18 @@ function messageOf(error: FoundError): string {
     return `must be one of ${(error.params.allowedValues as unknown[]).join(', ')}`
   const limit = LIMITS[error.keyword]
   if (limit !== undefined) return limit(error.params.limit as number)
-  if (error.keyword === 'type') return typeMessage(error)
+  if (error.keyword === 'type') return `must be ${typeWanted(error)}`
   if (error.keyword === 'const') return `must be ${error.params.allowedValue}`
   if (error.keyword === 'pattern') return patternMessage(error)
   if (error.params.format === 'date-time') return 'must be a time such as 2026-01-31T12:00:00Z'
   return error.message ?? 'is not valid'
 }
 
-/** An object or a text that has a form of its own is shown: other services take a text or a list, or a number, there. */
-function typeMessage({ params, parentSchema }: FoundError): string {
-  const named = `must be ${typeNamed(params.type)}`
+/** What has a form of its own is shown: other services take a text or a list, a number, or an object there. */
+function typeWanted({ params, parentSchema }: FoundError): string {
+  const named = typeNamed(params.type)
   const { examples } = (parentSchema ?? {}) as { examples?: unknown }
-  const isShown = params.type === 'object' || params.type === 'string'
-  const [example] = isShown && Array.isArray(examples) ? examples : []
+  const [example] = Array.isArray(examples) ? examples : []
   return example === undefined ? named : `${named} such as ${JSON.stringify(example)}`
 }
 

@@ -64,19 +64,26 @@ export const Sort = Type.Union([SortKey, Type.Array(SortKey, { maxItems: 16 })],
 })
 export type Sort = Static<typeof Sort>
 
-export const HighlightOptions = Type.Object({
-  fields: Type.Optional(
-    Type.Array(Type.String(), { maxItems: 100, description: 'all that are searched, by default' }),
-  ),
-  fragmentSize: Type.Optional(
-    Type.Integer({ minimum: 20, maximum: 10_000, description: 'characters of a fragment; 150' }),
-  ),
-  fragments: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 100, description: 'fragments of a field at most; 3' }),
-  ),
-  pre: Type.Optional(Type.String({ maxLength: 100, description: 'before a word; <em>' })),
-  post: Type.Optional(Type.String({ maxLength: 100, description: 'behind it; </em>' })),
-})
+export const HighlightOptions = Type.Object(
+  {
+    fields: Type.Optional(
+      Type.Array(Type.String(), {
+        maxItems: 100,
+        description: 'all that are searched, by default',
+        examples: [['title']],
+      }),
+    ),
+    fragmentSize: Type.Optional(
+      Type.Integer({ minimum: 20, maximum: 10_000, description: 'characters of a fragment; 150' }),
+    ),
+    fragments: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 100, description: 'fragments of a field at most; 3' }),
+    ),
+    pre: Type.Optional(Type.String({ maxLength: 100, description: 'before a word; <em>' })),
+    post: Type.Optional(Type.String({ maxLength: 100, description: 'behind it; </em>' })),
+  },
+  { examples: [{ fields: ['title'], fragments: 1 }] },
+)
 const Highlight = Type.Union([Type.Boolean(), HighlightOptions], {
   description: 'mark the words of the query in the texts of hits',
 })

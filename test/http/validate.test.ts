@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import type { ServiceError } from '../../src/errors.ts'
 import { openValidators } from '../../src/http/validate.ts'
 import { MapOf, Share } from '../../src/schema/common.ts'
+import { SearchRequest } from '../../src/schema/search.ts'
 
 const { exact, thorough, coercing } = openValidators()
 
@@ -34,6 +35,16 @@ test('an object with a form of its own is shown to whoever sends something else'
   for (const sent of ['year = 2020', [{ year: 2020 }]])
     expect(() => check({ filters: sent })).toThrow(message)
   expect(() => check({ filters: {}, other: 1 })).toThrow(/other must be an object\.$/)
+})
+
+test.each([
+  [{ fields: { title: {} } }, 'highlight.fields must be a list such as ["title"].'],
+  [
+    ['title'],
+    'highlight must be true or false or an object such as {"fields":["title"],"fragments":1}.',
+  ],
+])('a highlight in the form of other services is told how it is written: %j', (sent, message) => {
+  expect(() => exact(SearchRequest)({ highlight: sent })).toThrow(message)
 })
 
 test('what a map holds is checked under every name, and names by their own limits', () => {

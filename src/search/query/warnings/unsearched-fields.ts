@@ -24,6 +24,9 @@ export function unsearchedFields(
     for (const name of highlight.fields) unsearched('highlight.fields', name, looked)
 }
 
+/** What is done with all fields where none are named. */
+const ALL_ARE = { searchFields: 'are searched', 'highlight.fields': 'are marked' } as const
+
 interface Looked {
   entries: readonly IndexEntry[]
   told: Warned
@@ -42,6 +45,8 @@ function unsearched(
   if (known.has(name)) return
   tell(told, () => {
     const what = `"${shownName(name)}" of ${path} is no field whose words are searched`
+    if (name === '*' && path !== 'boost')
+      return `${what}, and was ignored; without ${path}, all ${ALL_ARE[path]}.`
     return `${what}, and was ignored${instead(nearestName(shownName(name), known), 'is one')}`
   })
 }

@@ -123,6 +123,7 @@ function warning(one: Unmapped, { entries }: Telling, known: KnownNames): string
   const what = `"${shownName(name)}" of ${path}:`
   const missed = missingSubField(name, entries)
   if (missed !== undefined) return `${what} ${missed.what}${siblingOf(path, missed, known)}`
+  if (name.includes('*')) return `${what} each field is named by itself${matching(one, known)}`
   const why = `no document of ${indicesText(entries)} has a value in it that can be ${CAN_BE[path]}`
   return `${what} ${why}${suggestion({ ...one, name: shownName(name) }, known)}`
 }
@@ -155,6 +156,16 @@ function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string 
   const nearest = () => nearestName(name, usable)
   const found = wants === 'values' ? (inside ?? nearest()) : (nearest() ?? inside)
   return instead(found ?? last(), 'is a field')
+}
+
+/** Fields that a name with stars means elsewhere, the first of them. */
+function matching({ path, name }: Unmapped, known: KnownNames): string {
+  const { all, withValues } = known()
+  const [begin = '', end = ''] = [name.split('*').at(0), name.split('*').at(-1)]
+  const names = path === 'filters' ? all : withValues
+  const [first, ...others] = names.filter((each) => each.startsWith(begin) && each.endsWith(end))
+  if (others.length === 0) return instead(first, 'is a field')
+  return `; "${first}" and ${others.length > 1 ? `${others.length} others` : `"${others[0]}"`} are fields.`
 }
 
 /** The sort that is most likely meant by a field with its order in the form of others: `-price`, `price desc`. */

@@ -44,6 +44,14 @@ test.each([
   ])
 })
 
+test('a star, which is no field, is told what to do for all', () => {
+  const ignored = 'is no field whose words are searched, and was ignored'
+  expect(unsearched({ searchFields: ['*'], highlight: { fields: ['*'] } })).toEqual([
+    `"*" of searchFields ${ignored}; without searchFields, all are searched.`,
+    `"*" of highlight.fields ${ignored}; without highlight.fields, all are marked.`,
+  ])
+})
+
 test('so are those of highlight, which marks words that are found', () => {
   expect(unsearched({ highlight: { fields: ['title', 'titel', 'year'] } })).toEqual([
     '"titel" of highlight.fields is no field whose words are searched, and was ignored; "title" is one.',

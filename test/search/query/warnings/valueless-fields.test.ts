@@ -79,6 +79,17 @@ describe('a name without a value in any searched index is told, with the nearest
 })
 
 it.each([
+  [{ facets: ['pl*'] }, '"pl*" of facets', '; "place.street" is a field.'],
+  [{ facets: ['*r*'] }, '"*r*" of facets', /; "\w+" and \d+ others are fields\.$/],
+  [{ facets: ['m*e'] }, '"m*e" of facets', '; "maker.name" is a field.'],
+  [{ sort: 'x*' }, '"x*" of sort', '.'],
+])('a name with a star is told that fields are named one by one: %j', async (body, what, rest) => {
+  const told = `${what}: each field is named by itself`
+  const ending = typeof rest === 'string' ? told + rest : expect.stringMatching(rest)
+  expect(await warned(body)).toEqual([ending])
+})
+
+it.each([
   { yaer: null },
   { yaer: { exists: false } },
   { yaer: { eq: null } },
