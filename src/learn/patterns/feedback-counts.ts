@@ -31,6 +31,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
   const counts = openTopRows({
     name: 'feedback patterns',
     meta: store.tables.meta,
+    release: store.release,
     table: store.tables.feedbackPatterns,
     pack: (row) => row,
     unpack: (row) => row,

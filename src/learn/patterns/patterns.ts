@@ -27,7 +27,7 @@ export interface Patterns {
   armOf: (queryHash: string) => WatchedTotals
   /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
   findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
-  /** Removes what sessions searched last, before a moment; counts that name no session have ends of their own. */
+  /** Removes some of what was counted in periods that were over before a moment, and what sessions searched last before it. */
   sweep: (beforeMs: number) => Promise<number>
 }
 
@@ -84,7 +84,8 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
       return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
-    sweep: searched.sweep,
+    sweep: async (beforeMs) =>
+      (await searched.sweep(beforeMs)) + (await answered.counts.sweep(beforeMs)),
     findings: () => find(recentDays(clock()), ({ asker }) => asker === SEVERAL),
   }
 }

@@ -51,6 +51,13 @@ export function openPeriod<Row>(
   return opened
 }
 
+/** Forgets what is in memory of a period that goes from the disk. */
+export function emptyPeriod<Row>(period: OpenPeriod<Row>): void {
+  period.rows.clear()
+  period.changed = []
+  period.removed = []
+}
+
 /** A period may hold so many times its names until the least ones go, many at once. */
 const SPARE = 1.25
 

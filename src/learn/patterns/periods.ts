@@ -29,7 +29,8 @@ export function recentDays(nowMs: number): Span {
   return { level: 24, first: today - 1, last: today }
 }
 
-function periodOf(level: Level, timeMs: number): number {
+/** The period that a moment lies in. */
+export function periodOf(level: Level, timeMs: number): number {
   return Math.floor(timeMs / (level * HOUR_MS))
 }
 

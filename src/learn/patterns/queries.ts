@@ -22,7 +22,7 @@ import { openTopRows, type TopRows } from './top-rows.ts'
 export interface Queries extends Consumer {
   queries: TopRows<QueryPattern>
   reformulations: TopRows<Reformulation>
-  /** Removes what some sessions searched last, before a moment; returns of how many. */
+  /** Removes some of what was searched before a moment, and what sessions searched last; returns how much. */
   sweep: (beforeMs: number) => Promise<number>
 }
 
@@ -67,7 +67,11 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     group: GROUPS.patterns,
     queries,
     reformulations,
-    sweep: last.sweep,
+    sweep: async (beforeMs) => {
+      let removed = 0
+      for (const part of parts) removed += await part.sweep(beforeMs)
+      return removed
+    },
     load: () => parts.forEach((part) => void part.load()),
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(fact.impression)

@@ -14,10 +14,11 @@ const QUERIES_MAX = 500
 const REFORMULATIONS_MAX = 250
 
 /** How the rows of queries are kept. */
-export function queryRows({ tables }: Store) {
+export function queryRows({ tables, release }: Store) {
   return {
     name: 'query patterns',
     meta: tables.meta,
+    release,
     table: tables.queryPatterns,
     pack: packQuery,
     unpack: unpackQuery,
@@ -59,10 +60,11 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
 }
 
 /** How the rows of reformulations are kept. */
-export function reformulationRows({ tables }: Store) {
+export function reformulationRows({ tables, release }: Store) {
   return {
     name: 'reformulations',
     meta: tables.meta,
+    release,
     table: tables.reformulations,
     pack: (row: Reformulation): ReformulationRow => {
       const { from, to, count, fromNothing, clicked, asker } = row

@@ -3,6 +3,7 @@ import { hourOf } from '../wire/duration.ts'
 import { type Asker, SEVERAL } from './askers.ts'
 import {
   countIn,
+  emptyPeriod,
   forgetAskersIn,
   forgetIn,
   joinDay,
@@ -12,7 +13,7 @@ import {
   periodsIn,
   rangeOf,
 } from './period-rows.ts'
-import { dayOfHour, type Level, oldestKept } from './periods.ts'
+import { dayOfHour, type Level, oldestKept, periodOf } from './periods.ts'
 import { newestHourName, openSums, type TopRowsOptions, type WindowSums } from './window-sums.ts'
 
 /** Counts by name and period; of each period the names that count most are kept. */
@@ -34,6 +35,8 @@ export interface TopRows<Row> extends WindowSums<Row> {
   forget: (name: string, timesMs: readonly number[]) => Iterable<unknown>
   /** Removes the rows that one of these alone asked for; yields at each period. */
   forgetAskers: (askers: ReadonlySet<Asker>) => Iterable<unknown>
+  /** Removes some rows of periods that were over before a moment, also of an hour that is in no day yet; returns how many. */
+  sweep: (beforeMs: number) => Promise<number>
 }
 
 /** Periods held in memory between two writes. */
@@ -70,8 +73,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
   }
   function load(): void {
     open.clear()
-    hour = undefined
-    cleared = undefined
+    ;[hour, cleared] = [undefined, undefined]
     const known = meta.get(newestHourName(options))
     newest = known ?? afterLast(table)
     isMarked = newest === known
@@ -117,6 +119,7 @@ export function openTopRows<Row, Written>(options: TopRowsOptions<Row, Written>)
       yield* forgetIn((period) => opened(24, period), days, name, options)
     },
     forgetAskers: (askers) => forgetAskers(askers, opened, options),
+    sweep: (beforeMs) => sweep(beforeMs, open.values(), options),
     reset: () => {
       table.clear()
       meta.remove(newestHourName(options))
@@ -199,18 +202,32 @@ function writePeriod<Row, Written>(
   return written
 }
 
-/** Removes a slice of what lies before the oldest periods that are kept; returns how much. */
-function removeOld<Written>(table: Table<Key, Written>, newest = 0): number {
-  let removed = 0
-  for (const level of [1, 24] as const) {
-    const range = { ...rangeOf(level, 0, oldestKept(level, newest) - 1), limit: REMOVED_ROWS }
-    for (const key of [...table.keys(range)]) {
-      table.remove(key)
-      removed += 1
-    }
-  }
-  return removed
+/** Those that are open go with their rows, whether these are written or not. */
+async function sweep<Row, Written>(
+  beforeMs: number,
+  open: Iterable<OpenPeriod<Row>>,
+  { table, release }: TopRowsOptions<Row, Written>,
+): Promise<number> {
+  for (const period of open)
+    if (period.period < periodOf(period.level, beforeMs)) emptyPeriod(period)
+  const due = keysBefore(table, (level) => periodOf(level, beforeMs))
+  return due.length === 0 ? 0 : release(() => table.removeAll(due))
 }
 
-/** Rows that one write removes at most. */
+/** Removes a slice of what lies before the oldest periods that are kept; returns how much. */
+function removeOld<Written>(table: Table<Key, Written>, newest = 0): number {
+  return table.removeAll(keysBefore(table, (level) => oldestKept(level, newest)))
+}
+
+/** Keys of some rows that lie before the first periods that are kept. */
+function keysBefore<Written>(
+  table: Table<Key, Written>,
+  firstKept: (level: Level) => number,
+): Key[] {
+  return ([1, 24] as const).flatMap((level) => [
+    ...table.keys({ ...rangeOf(level, 0, firstKept(level) - 1), limit: REMOVED_ROWS }),
+  ])
+}
+
+/** Rows of a level that go at a time. */
 const REMOVED_ROWS = 200

@@ -16,6 +16,7 @@ export interface TopRowsOptions<Row, Written> extends RowKind<Row> {
   name: string
   meta: Store['tables']['meta']
   table: Table<Key, Written>
+  release: Store['release']
   /** A row as the table holds it. */
   pack: (row: Row) => Written
   unpack: (written: Written) => Row

@@ -63,6 +63,39 @@ describe('the patterns of searches', () => {
     expect(byPosition.filter(({ clicked }) => clicked > 0)).toMatchObject([{ position: 8 }])
   })
 
+  it.each([
+    ['an hour', HOUR_MS],
+    ['two days', 2 * DAY_MS],
+  ])('keep no words longer than retention of %s lets them, by whole days', async (_, keptMs) => {
+    const shop = openWorkshop()
+    const { queryPatterns, reformulations, feedbackPatterns } = shop.store.tables
+    const words = () =>
+      [...queryPatterns.range(), ...reformulations.range()].flatMap(({ value }) =>
+        value.slice(0, 2),
+      )
+    const session = await shop.session()
+    await click(shop, session, 'd', { queryHash: 'from', query: 'old words' })
+    shop.searchIn(session, { queryHash: 'then', query: 'other old words' })
+    shop.searchIn(session, { queryHash: 'to', query: 'old words again' })
+    await searches(shop)
+    expect(words()).toEqual(expect.arrayContaining(['old words', 'other old words']))
+    const sweep = () => shop.patterns.sweep(shop.clock.nowMs - keptMs)
+    expect(await sweep()).toBe(0)
+    shop.clock.nowMs += keptMs
+    // Before they are a day's counts, and in memory, too.
+    if (keptMs > DAY_MS) shop.searchIn(await shop.session(), { query: 'new words' })
+    await searches(shop)
+    shop.clock.nowMs += DAY_MS
+    while ((await sweep()) > 0);
+    expect(words()).not.toContainEqual(expect.stringContaining('old words'))
+    expect(words()).toEqual(keptMs > DAY_MS ? expect.arrayContaining(['new words']) : [])
+    expect(feedbackPatterns.count()).toBe(keptMs > DAY_MS ? 1 : 0)
+    shop.searchIn(undefined, { queryHash: 'newer', query: 'newer words' })
+    const found = await searches(shop, { window: '30d' })
+    expect(found.topQueries.map(({ query }) => query)).toContain('newer words')
+    expect(words()).not.toContainEqual(expect.stringContaining('old words'))
+  })
+
   it('take a click on a further page for one on the list: who goes on to other words had found something', async () => {
     const shop = openWorkshop()
     const session = await shop.session()
