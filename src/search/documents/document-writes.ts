@@ -2,7 +2,7 @@ import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Engine } from '../engine/engine.ts'
 import { isOfUnopened } from '../engine/opening.ts'
-import { againIfDeleted } from '../indices/again-if-deleted.ts'
+import { againIfDeleted, isOfDeleted } from '../indices/again-if-deleted.ts'
 import { type IndexEntry, latest } from '../indices/indices.ts'
 import type { WriteOutcome } from './decide.ts'
 import { type EmbedParts, embedOps } from './embed-ops.ts'
@@ -206,4 +206,12 @@ export function writeToNamed<T>(
     async () => [await entryOf()] as const,
     ([entry]) => write(entry),
   )
+}
+
+/** Whether an item's index was there when its write began, and is deleted: it is then written to the next of that name. */
+export function isGone(
+  op: WriteOp | ServiceError | undefined,
+  reply: Written | ServiceError,
+): boolean {
+  return op !== undefined && 'entry' in op && isOfDeleted(reply, [op.entry])
 }

@@ -8,6 +8,7 @@ import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import { decodeHead, sourceJson } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import {
+  isGone,
   refuseLate,
   type WriteOptions,
   type WriteParts,
@@ -170,16 +171,27 @@ async function writeBulk(
   const outcomes = good.length === 0 ? [] : await writeInGroups(good, own, parts)
   let next = 0
   const replies: (Written | ServiceError)[] = []
+  const gone: SentItem[] = []
   for (const [at, op] of ops.entries()) {
     await breathe()
+    const item = items[at] as SentItem
     const outcome = op instanceof ServiceError ? op : (outcomes[next++] as Written | ServiceError)
-    if (outcome instanceof ServiceError) replies.push(outcome)
-    else {
-      const told = unreadOf(items[at] as SentItem, op as WriteOp, defaultIndex)
-      replies.push(withWarnings(outcome, told))
-    }
+    if (outcome instanceof ServiceError) {
+      replies.push(outcome)
+      if (isGone(op, outcome)) gone.push(item)
+    } else replies.push(withWarnings(outcome, unreadOf(item, op as WriteOp, defaultIndex)))
   }
-  return replies
+  if (gone.length === 0) return replies
+  const { turn: _, ...again } = own
+  const anew = await writeBulk(gone, defaultIndex, again, parts).catch((cause: unknown) => {
+    // The others are written.
+    if (cause instanceof ServiceError) return gone.map(() => cause)
+    throw cause
+  })
+  const rest = anew.values()
+  return replies.map((reply, at) =>
+    isGone(ops[at], reply) ? (rest.next().value as Written | ServiceError) : reply,
+  )
 }
 
 /** What is written twice under an id of its own is there once: only documents without one are worth a note. */

@@ -15,8 +15,13 @@ export async function againIfDeleted<Entries extends readonly IndexEntry[], T>(
     try {
       return await work(entries)
     } catch (cause) {
-      const isGone = cause instanceof ServiceError && cause.code === 'INDEX_NOT_FOUND'
-      if (!isGone || !entries.some(({ dropped }) => dropped === true)) throw cause
+      if (!isOfDeleted(cause, entries)) throw cause
     }
   }
+}
+
+/** Whether work failed because an index that was found is deleted by now. */
+export function isOfDeleted(cause: unknown, entries: readonly IndexEntry[]): boolean {
+  const isNotFound = cause instanceof ServiceError && cause.code === 'INDEX_NOT_FOUND'
+  return isNotFound && entries.some(({ dropped }) => dropped === true)
 }

@@ -5,6 +5,14 @@ import { eventually, startApp } from '../../running-app.ts'
 it.each([
   ['POST', '/cortex/documents', { index: 'shop', id: 'a', document: { title: 'a slow otter' } }],
   ['PUT', '/cortex/documents/a?index=shop', { title: 'a slow otter' }],
+  [
+    'POST',
+    '/cortex/documents/bulk?index=shop',
+    [
+      { id: 'a', document: { title: 'a slow otter' } },
+      { op: 'delete', id: 'c' },
+    ],
+  ],
 ])(
   '%s of a document makes its index anew where that is deleted meanwhile',
   async (method, path, body) => {
@@ -27,7 +35,15 @@ it.each([
     await service.must('DELETE', '/cortex/indices/shop')
     tellDeleted()
 
-    expect(await writing).toMatchObject({ status: 200, data: { result: 'created', index: 'shop' } })
+    const { status, data } = await writing
+    const [first = data, second] = (data as { items?: object[] }).items ?? []
+    expect([status, first]).toEqual([
+      200,
+      expect.objectContaining({ result: 'created', index: 'shop' }),
+    ])
+    // The document that it names was in the index that is gone.
+    if (second !== undefined)
+      expect(second).toMatchObject({ status: 404, code: 'DOCUMENT_NOT_FOUND' })
     const { total } = await service.must('POST', '/cortex/search', { index: 'shop', query: '' })
     expect(total).toBe(1)
   },
