@@ -21,6 +21,7 @@ import type { Models } from './models/models.ts'
 import type { Patterns } from './patterns/patterns.ts'
 import { openPages } from './plan/pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan/plan.ts'
+import { openLayers } from './plan/tuning-layers.ts'
 import type { Analytics } from './reports/analytics.ts'
 import { openRound } from './round.ts'
 import type { Signals } from './signals/signals.ts'
@@ -161,6 +162,7 @@ function openPlans(
       if (!may) log.drop()
       return may
     },
+    lay: openLayers(),
     seed: () => Math.floor(Math.random() * 2 ** 32),
   }
   const planOf = openPages((search, queryHash) => makePlan(search, queryHash, parts))

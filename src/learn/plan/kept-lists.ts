@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { ID_WORDS, packId, unpackId } from '../../ids.ts'
 import type { AddedScores } from '../../schema/plan.ts'
+import type { Tuning } from '../../schema/tuning.ts'
+import { entriesOf } from './tuning-layers.ts'
 
 /**
  * How many of the lists begun last are kept at least; up to twice as many are. They are dropped a generation at a
@@ -8,14 +10,24 @@ import type { AddedScores } from '../../schema/plan.ts'
  */
 const LISTS_MIN = 10_000
 /**
- * A generation is full with fewer when they hold so much of what was learned, in characters: of a query two hundred documents
- * may be named, by up to 512 characters each, and with every click by others.
+ * A generation is full with fewer when they hold so much of what applies, in characters: of a query two hundred documents
+ * may be named, by up to 512 characters each, and with every click by others; changes may name a thousand fields or
+ * documents each, and differ with the tests that a user is in.
  */
 const CHARACTERS_MAX = 32 << 20
+/** As many characters take the room of a field, or a document, that a tuning names. */
+const ENTRY_CHARACTERS = 16
+/** The same of a test that a list is in. */
+const TEST_CHARACTERS = 64
 
 /** What applies to a list, and to all others to which the same does. */
 export interface Applied {
-  ranking: { added: AddedScores }
+  ranking: {
+    added: AddedScores
+    tuning: Tuning
+    experiments: readonly unknown[]
+    interleaved: { against: { tuning: Tuning } } | undefined
+  }
   /** The generation of lists that its characters were counted in last; 0: in none yet. */
   countedIn: number
 }
@@ -67,8 +79,11 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
   let old = newGeneration<Of>()
   let generations = 1
   let characters = 0
-  /** Names of documents that lists of the young generation hold already: they stay while the values beside them move. */
-  const known = new Set<string>()
+  /**
+   * Names of documents that lists of the young generation hold already, which stay while the values beside them move, and
+   * tunings that they share.
+   */
+  const known = new Set<string | Tuning>()
 
   function turn(): void {
     const first = young.first + young.applied.length
@@ -82,9 +97,18 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
   function count(applied: Of): void {
     if (applied.countedIn === generations) return
     applied.countedIn = generations
-    const { documents, values } = applied.ranking.added
+    const { added, tuning, experiments, interleaved } = applied.ranking
+    const { documents, values } = added
     characters += known.has(documents) ? values.length : documents.length + values.length
     known.add(documents)
+    characters += TEST_CHARACTERS * experiments.length
+    countTuning(tuning)
+    if (interleaved !== undefined) countTuning(interleaved.against.tuning)
+  }
+  function countTuning(tuning: Tuning): void {
+    if (known.has(tuning)) return
+    known.add(tuning)
+    characters += ENTRY_CHARACTERS * entriesOf(tuning)
   }
   return {
     keep: (key, applied, queryId) => {

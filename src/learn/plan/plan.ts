@@ -13,7 +13,6 @@ import {
   rankingBy,
   type ServedModel,
 } from './ranking.ts'
-import { layTunings } from './tuning-layers.ts'
 
 /** A variant that a unit is in. */
 export interface AppliedVariant {
@@ -68,6 +67,8 @@ export interface PlanParts extends RankingParts {
   settings: RankingParts['settings'] & { explorationShare: number; explorationTemperature: number }
   /** Whether the impression of a search without a session may be written now. */
   mayRecord: () => boolean
+  /** Lays tunings over each other, the later winning; see tuning-layers.ts. */
+  lay: (tunings: readonly Tuning[]) => Tuning
   /** A fresh number from 0 to 2³² − 1. */
   seed: () => number
 }
@@ -85,7 +86,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     search.sessionId === undefined ? NOTHING : variantsOf(search.sessionId, session, parts)
   const asked = { queryHash, unit }
   const { tuning, added, clickRates, model, rerankSize } = rankingBy(
-    tuningOf(adaptations, variants),
+    tuningOf(adaptations, variants, parts),
     asked,
     parts,
   )
@@ -149,9 +150,10 @@ function experimentOf({ testId, testName, variantId }: AppliedVariant) {
 function tuningOf(
   adaptations: readonly AppliedAdaptation[],
   variants: readonly AppliedVariant[],
+  { lay }: PlanParts,
 ): Tuning {
   if (adaptations.length === 0 && variants.length === 0) return UNTUNED
-  return layTunings([...adaptations, ...variants].map(({ tuning }) => tuning))
+  return lay([...adaptations, ...variants].map(({ tuning }) => tuning))
 }
 
 function explorationOf({ settings, seed: next }: PlanParts): LearnedPlan['exploration'] {
@@ -173,7 +175,7 @@ function dealtOf(
   // It takes the variant's place among all that applies: what that one sets is none of its own.
   const own = variants.map((variant) => (variant === dealt ? against.tuning : variant.tuning))
   const tunings = [...adaptations.map(({ tuning }) => tuning), ...own]
-  const ranking = rankingBy(layTunings(tunings), asked, parts)
+  const ranking = rankingBy(parts.lay(tunings), asked, parts)
   const { variantIds } = against
   return { testId, variantIds, against: ranking, seed: parts.seed(), depth: DRAWN_MAX }
 }

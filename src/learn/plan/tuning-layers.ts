@@ -1,9 +1,57 @@
 import type { Tuning } from '../../schema/tuning.ts'
 
+/** Tunings, entries of laid ones, and steps to them that are kept at most: some ten megabytes. */
+const KEPT_MAX = 100_000
+
+/** What is laid over what. */
+interface Layer {
+  /** All up to here, laid over each other; undefined as long as nobody asked for it. */
+  laid: Tuning | undefined
+  above: Map<Tuning, Layer>
+}
+
+/**
+ * Lays tunings as `layTunings` does, and the same ones mostly once: a copy of a thousand boosts for each search would be
+ * kept with its list.
+ */
+export function openLayers(): (tunings: readonly Tuning[]) => Tuning {
+  let bottom = newLayer()
+  let kept = 0
+
+  function above(layer: Layer, tuning: Tuning): Layer {
+    const known = layer.above.get(tuning)
+    if (known !== undefined) return known
+    const next = newLayer()
+    layer.above.set(tuning, next)
+    kept += 1
+    return next
+  }
+  return (tunings) => {
+    if (tunings.length === 1) return layTunings(tunings)
+    // What applied to users of many tests is never the same again, and what was changed neither.
+    if (kept > KEPT_MAX) [bottom, kept] = [newLayer(), 0]
+    const top = tunings.reduce(above, bottom)
+    if (top.laid === undefined) {
+      top.laid = layTunings(tunings)
+      kept += entriesOf(top.laid)
+    }
+    return top.laid
+  }
+}
+
+function newLayer(): Layer {
+  return { laid: undefined, above: new Map() }
+}
+
+/** How many fields, documents and rules of synonyms a tuning names: what decides how much room it takes. */
+export function entriesOf({ fieldWeights, synonyms, pins, boosts }: Tuning): number {
+  const fields = fieldWeights === undefined ? 0 : Object.keys(fieldWeights).length
+  return fields + (synonyms?.length ?? 0) + (pins?.length ?? 0) + (boosts?.length ?? 0)
+}
+
 /** Lays tunings over each other, the later winning; maps and lists of documents are joined. */
 export function layTunings(tunings: readonly Tuning[]): Tuning {
   const [only] = tunings
-  // A copy of a thousand boosts for each search would be kept with its list.
   if (only !== undefined && tunings.length === 1) return only
   const laid: Tuning = {}
   // Joined at the end: of a thousand, each would else be copied a thousand times.

@@ -8,8 +8,12 @@ import {
   openKeptLists,
 } from '../../../src/learn/plan/kept-lists.ts'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
+import type { Tuning } from '../../../src/schema/tuning.ts'
 
-const applies = (): Applied => ({ ranking: { added: NOTHING_ADDED }, countedIn: 0 })
+const applies = (tuning: Tuning = {}): Applied => ({
+  ranking: { added: NOTHING_ADDED, tuning, experiments: [], interleaved: undefined },
+  countedIn: 0,
+})
 
 it('finds the list that was begun last with a key, by its key and by its number', () => {
   const keys = fc.constantFrom(1, 2, 3, 2 ** 14 + 1, 2 ** 50 + 1)
@@ -50,6 +54,33 @@ it('lists that are kept no more are found neither by their keys nor by their num
     expect(lists.numbered(number)).toEqual({ number, applied: same })
   }
   expect(lists.find(44_997)).toEqual({ number: 0, applied: undefined })
+})
+
+it('fewer lists are kept when each has a tuning of its own that names much, or many tests', () => {
+  const boosts = Array.from({ length: 1000 }, (_, at) => ({ id: `d${at}`, value: 1 }))
+  const fieldWeights = Object.fromEntries(boosts.map(({ id, value }) => [id, value]))
+  const against = { tuning: {} }
+  const experiments = Array.from({ length: 300 }, () => ({}))
+  const much: (() => Applied)[] = [
+    () => applies({ boosts }),
+    () => applies({ fieldWeights: { ...fieldWeights } }),
+    () => ({ ranking: { ...applies().ranking, experiments }, countedIn: 0 }),
+    () => ({
+      ranking: { ...applies().ranking, interleaved: { against: { tuning: { boosts } } } },
+      countedIn: 0,
+    }),
+  ]
+  for (const make of much) {
+    const lists = openKeptLists<Applied>()
+    for (let at = 1; at <= 6000; at += 1) lists.keep(at, make(), undefined)
+    expect([lists.find(1), lists.find(5000)?.number]).toEqual([undefined, 5000])
+  }
+  // One that all share takes no more room.
+  const lists = openKeptLists<Applied>()
+  const shared = { boosts }
+  const dealt = { ...applies(shared).ranking, interleaved: { against } }
+  for (let at = 1; at <= 9000; at += 1) lists.keep(at, { ranking: dealt, countedIn: 0 }, undefined)
+  expect(lists.find(1)?.number).toBe(1)
 })
 
 it('the keys of different texts differ, however little these do', () => {

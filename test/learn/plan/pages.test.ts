@@ -45,10 +45,11 @@ it('a list that is dealt is dealt on its later pages as on its first', () => {
     const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [] }
     const experiments = [{ testId: 't', testName: 'T', variantId: '@interleaved' }]
     seed += 1
-    return { ...rest, experiments, interleaved: { testId: 't', seed } } as unknown as LearnedPlan
+    const interleaved = { testId: 't', seed, against: { tuning: {} } }
+    return { ...rest, experiments, interleaved } as unknown as LearnedPlan
   })
   const { list } = plan(first, 'one')
-  expect(plan(next, 'one').interleaved).toEqual({ testId: 't', seed: 1 })
+  expect(plan(next, 'one').interleaved).toMatchObject({ testId: 't', seed: 1 })
   expect(plan({ ...first, cursor: 'after' }, 'one', list).interleaved).toMatchObject({ seed: 1 })
   expect(plan(first, 'one').interleaved).toMatchObject({ seed: 4 })
 })

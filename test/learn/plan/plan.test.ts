@@ -5,6 +5,7 @@ import {
   makePlan,
   type PlanParts,
 } from '../../../src/learn/plan/plan.ts'
+import { layTunings } from '../../../src/learn/plan/tuning-layers.ts'
 import type { SessionGlimpse } from '../../../src/learn/sessions/glimpse.ts'
 import { type AddedScores, NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
@@ -43,6 +44,7 @@ function knowing(more: Omit<Partial<PlanParts>, 'settings'> = {}, settings = {})
       return []
     },
     mayRecord: () => true,
+    lay: layTunings,
     seed: () => 7,
     ...more,
     settings: {
