@@ -14,17 +14,26 @@ const Named = (description: string) =>
 export const ExperimentResult = Type.Object({
   experimentId: Named('of an experiment or a test; this or its name is required'),
   experimentName: Named('of an experiment, or else of a test'),
-  variantId: Named('in which they count; by default the one that the unit is in'),
+  testId: Named('the same as experimentId'),
+  testName: Named('the same as experimentName'),
+  variantId: Named(
+    'the id or the name of the variant in which they count; by default the one that the unit is in',
+  ),
   unit: Named(
     'of whom they are: a userId, or the sessionId of who has none; without it and a session each value is of somebody else',
   ),
+  userId: Named('the same as unit'),
   sessionId: Named('instead of the unit: a session of whom they are of'),
-  metrics: MapOf(Reportable, {
-    propertyNames: { minLength: 1, maxLength: 128 },
-    minProperties: 1,
-    maxProperties: 50,
-    description: 'metric → value; an experiment has at most 50 different ones',
-  }),
+  metrics: Type.Optional(
+    MapOf(Reportable, {
+      propertyNames: { minLength: 1, maxLength: 128 },
+      minProperties: 1,
+      maxProperties: 50,
+      description: 'metric → value; an experiment has at most 50 different ones',
+    }),
+  ),
+  metric: Named('of one value, instead of metrics'),
+  value: Type.Optional(Reportable),
 })
 export type ExperimentResult = Static<typeof ExperimentResult>
 

@@ -206,12 +206,44 @@ describe('a reported result', () => {
 
   it('tells of what it does not read beside its fields', async () => {
     const { experimentId } = (await create({ rolloutStrategy: { type: 'immediate' } })).data
-    const sent = { experimentId, variantId: 'b', userId: 'u-1', metrics: { revenue: 2 } }
+    const sent = { experimentId, variantId: 'b', user: 'u-1', metrics: { revenue: 2 } }
     expect((await report(sent)).data.warnings).toEqual([
-      '"userId" is not a field of a result and was ignored; "unit" is.',
+      '"user" is not a field of a result and was ignored; "unit" is.',
     ])
-    const { userId: unit, ...same } = sent
+    const { user: unit, ...same } = sent
     expect((await report({ ...same, unit })).data).not.toHaveProperty('warnings')
+  })
+
+  it('may name a test, a user, a variant and one value by their own names', async () => {
+    const variants = [
+      { id: '1', name: 'plain' },
+      { id: '2', name: 'bold' },
+    ]
+    const name = 'other names'
+    const { testId } = await app.must<Data>('POST', '/cortex/ab-test', { name, variants })
+    const bold = { variantId: 'bold', userId: 'u-9', metric: 'revenue' }
+    const first = await report({ ...bold, testId, value: 2 })
+    expect(first.data).toMatchObject({ experimentId: testId, variantId: '2', recorded: 1 })
+    expect(first.data).not.toHaveProperty('warnings')
+    await report({ ...bold, testName: name, value: 4, metrics: { nps: 7 } })
+    const { metrics } = await app.must<Data>('GET', `/cortex/ab-test/${testId}`)
+    expect(metrics['2'].reported).toMatchObject({
+      revenue: { mean: 3, values: 2, units: 1 },
+      nps: { mean: 7, values: 1, units: 1 },
+    })
+  })
+
+  it.each([
+    ['metrics', {}],
+    ['value', { metric: 'revenue' }],
+    ['metric', { value: 2 }],
+    ['metric', { metric: 'a', value: 2, metrics: { a: 1 } }],
+    ['testId', { metrics: { a: 1 }, testId: 'another' }],
+    ['userId', { metrics: { a: 1 }, unit: 'u', userId: 'v' }],
+  ])('is refused at %s for %j', async (path, sent) => {
+    const { experimentId } = (await create()).data
+    const { status, details } = await report({ experimentId, variantId: 'a', ...sent })
+    expect([status, details[0]?.path]).toEqual([400, path])
   })
 
   it('has numbers under names, whatever the names are', async () => {

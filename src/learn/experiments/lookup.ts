@@ -2,11 +2,11 @@ import { invalid, serviceError } from '../../errors.ts'
 import { oneSpelling } from '../../ids.ts'
 import { AssignmentRequest } from '../../schema/experiment.ts'
 import type { ExperimentKind, ExperimentRecord } from '../../schema/experiment-record.ts'
-import type { ExperimentResult } from '../../schema/experiment-result.ts'
 import { strangerOf, unitOfSession } from '../sessions/glimpse.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { isoTime } from '../wire/moment.ts'
 import { bodyOf } from '../wire/unread-fields.ts'
+import type { PlainResult } from './plain-result.ts'
 import type { Register } from './register.ts'
 import { INTERLEAVED, place, prepare } from './running.ts'
 import type { Target } from './targeting.ts'
@@ -54,7 +54,10 @@ export function findAssigned(
 }
 
 /** Results of tests are taken, too. Throws EXPERIMENT_NOT_FOUND, or VALIDATION_FAILED as above. */
-export function findReported(register: Register, sent: ExperimentResult): ExperimentRecord {
+export function findReported(
+  register: Register,
+  sent: Pick<PlainResult, 'experimentId' | 'experimentName'>,
+): ExperimentRecord {
   const { experimentId, experimentName } = sent
   if (experimentId === undefined && experimentName === undefined)
     throw invalid('experimentId', 'is required, or experimentName')
@@ -107,7 +110,7 @@ function wayOn(record: ExperimentRecord): string {
 
 /** The unit that is named, else the session's user, else the session, which need not exist; one that does stays alive by it. */
 export function unitOf(
-  { unit, sessionId }: { unit?: string; sessionId?: string },
+  { unit, sessionId }: { unit?: string | undefined; sessionId?: string | undefined },
   sessions: Pick<Sessions, 'peek' | 'touch'>,
 ): { unit: string | undefined; target: Target } {
   const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
@@ -119,15 +122,16 @@ export function unitOf(
 /** The variant that is named, else the one that the unit is in; undefined outside. Throws VALIDATION_FAILED. */
 export function armOf(
   record: ExperimentRecord,
-  { variantId }: ExperimentResult,
+  { variantId }: Pick<PlainResult, 'variantId'>,
   unit: string | undefined,
   target: Target,
 ): number | undefined {
   const { mode, variants } = record
   if (variantId !== undefined) {
     if (mode === 'interleaving' && variantId === INTERLEAVED) return 0
-    const at = variants.findIndex(({ id }) => id === variantId)
-    if (at < 0) throw invalid('variantId', 'must be the id of one of its variants')
+    const byId = variants.findIndex(({ id }) => id === variantId)
+    const at = byId < 0 ? variants.findIndex(({ name }) => name === variantId) : byId
+    if (at < 0) throw invalid('variantId', 'must be the id or the name of one of its variants')
     return at
   }
   if (unit === undefined) throw invalid('variantId', 'is required without a unit or a session')

@@ -7,6 +7,7 @@ import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
 import { armOf, findReported, notActive, unitOf } from './lookup.ts'
+import { type PlainResult, plainResult } from './plain-result.ts'
 import type { Reported } from './reported.ts'
 import { INTERLEAVED } from './running.ts'
 import { type ScheduleParts, settle, watch } from './schedule.ts'
@@ -20,19 +21,14 @@ interface ResultsParts extends ScheduleParts {
 
 /** Values whose unit is not read are each of another one, and stay when that one is forgotten. */
 const BODY = bodyOf('a result', ExperimentResult, {
-  userId: 'unit',
   user: 'unit',
   unitId: 'unit',
-  testId: 'experimentId',
   id: 'experimentId',
-  testName: 'experimentName',
   name: 'experimentName',
   variant: 'variantId',
   variantName: 'variantId',
   results: 'metrics',
   values: 'metrics',
-  value: 'metrics',
-  metric: 'metrics',
 })
 const OTHER_ARM =
   'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'
@@ -46,7 +42,7 @@ export function openResults(parts: ResultsParts): RecordResult {
 
   async function count(
     experiment: ExperimentRecord,
-    sent: ExperimentResult,
+    sent: PlainResult,
     noteDone: NoteDone | undefined,
   ) {
     const { unit, target } = unitOf(sent, sessions)
@@ -68,11 +64,12 @@ export function openResults(parts: ResultsParts): RecordResult {
     })
   }
   return async (sent, noteDone) => {
-    await settle(parts, [findReported(register, sent)])
-    const experiment = findReported(register, sent)
+    const result = plainResult(sent)
+    await settle(parts, [findReported(register, result)])
+    const experiment = findReported(register, result)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
-    const { variantId, recorded, isOther } = await count(experiment, sent, noteDone)
+    const { variantId, recorded, isOther } = await count(experiment, result, noteDone)
     if (experiment.status === 'ACTIVE') await watch(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
     const warnings = [...unreadFields(sent, BODY), ...(isOther ? [OTHER_ARM] : [])]
