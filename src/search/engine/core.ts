@@ -105,6 +105,8 @@ export interface Core extends EngineParts {
   states: Map<number, OpenState>
   /** Indices whose files could not be opened the last time; whoever names one tries again, and so does upkeep. */
   unopened: Map<number, Unopened>
+  /** Why, by the same numbers. */
+  unread: LastingFailures<number>
   /** Indices whose files could not be written the last time, by the same numbers. */
   unsaved: LastingFailures<number>
   uses: number

@@ -8,7 +8,7 @@ import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durabi
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { vectorizedNow } from './located.ts'
 import { openable } from './openable.ts'
-import { forget, openAgain, ready, recover, using, warnOfCut } from './opening.ts'
+import { forget, openAgain, openUnread, ready, recover, using, warnOfCut } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
@@ -82,6 +82,7 @@ export function openEngine(parts: EngineParts): Engine {
     states,
     unsaved: openUnsaved({ ...parts, states }),
     unopened: new Map(),
+    unread: openUnread(parts),
     uses: 0,
     closing: false,
     rebuilding: new Map(),

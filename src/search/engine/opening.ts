@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises'
 import { ServiceError, serviceError } from '../../errors.ts'
+import { type LastingFailures, openLastingFailures } from '../../lasting-failures.ts'
 import { native } from '../../native.ts'
 import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
@@ -63,20 +64,36 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
   return state.opening
 }
 
+/** Indices whose files can't be opened, by engine number: each is told of once, however often it is tried again. */
+export function openUnread({
+  indices,
+  log,
+}: Pick<Core, 'indices' | 'log'>): LastingFailures<number> {
+  const about = (engineId: number) => ({
+    index: indices.all().find(({ record }) => record.engineId === engineId)?.record.name,
+    directory: indices.directory({ engineId }),
+  })
+  return openLastingFailures(
+    (err, engineId) =>
+      log.error(
+        { ...about(engineId), err },
+        'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records',
+      ),
+    (engineId) =>
+      log.info(about(engineId), 'an index whose files could not be opened is open again'),
+  )
+}
+
 /** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
 function reportUnopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
   if (cause instanceof ServiceError || core.closing) return cause
   const { name } = entry.record
   if (entry.dropped !== true) noteUnopened(core, entry)
-  const directory = core.indices.directory(entry.record)
-  core.log.error(
-    { index: name, directory, err: cause },
-    'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records',
-  )
+  core.unread.failed(entry.record.engineId, cause)
+  // Without the cause, which each request would have logged again.
   return serviceError(
     'UNHEALTHY',
     `The files of "${shownName(name)}" can't be opened; its documents are safe, and the log says why.`,
-    { cause },
   )
 }
 
@@ -114,6 +131,7 @@ async function openFiles(core: Core, state: OpenState): Promise<void> {
     core.pool.run('open', { ...openInput(core, state.entry), progress }),
   )
   core.unopened.delete(record.engineId)
+  core.unread.went(record.engineId)
   state.opening = undefined
   state.openedAt = ++core.uses
   state.published = opened.sequence
@@ -190,6 +208,7 @@ export async function recover(core: Core): Promise<void> {
 /** Closes the index once no search needs it any more, and deletes its files. */
 export async function forget(core: Core, engineId: number): Promise<void> {
   core.unopened.delete(engineId)
+  core.unread.drop(engineId)
   core.unsaved.drop(engineId)
   const state = core.states.get(engineId)
   await state?.opening?.catch(() => undefined)

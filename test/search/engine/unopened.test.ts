@@ -1,6 +1,6 @@
 import { readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import type { CortexHealth } from '../../../src/health.ts'
 import { until } from '../../http/stub.ts'
 import { startApp, type Variables } from '../../running-app.ts'
@@ -72,6 +72,21 @@ it('an index whose files can not be opened is told by health, until they can or 
   expect((await health()).status).toBe(503)
   await service.must('DELETE', '/cortex/indices/willow')
   expect((await health()).status).toBe(200)
+})
+
+it('is told to the log once, however often it is asked for, and when it is open again', async () => {
+  const { service, search, mend, directory } = await halfOpen()
+  expect((await search({ index: 'willow' })).status).toBe(503)
+  const { log } = service.app
+  const errors = vi.spyOn(log, 'error')
+  const warnings = vi.spyOn(log, 'warn')
+  const told = vi.spyOn(log, 'info')
+  for (let time = 0; time < 3; time += 1)
+    expect((await search({ index: 'willow' })).status).toBe(503)
+  expect([...errors.mock.calls, ...warnings.mock.calls]).toEqual([])
+  await mend()
+  const again = 'an index whose files could not be opened is open again'
+  expect(told.mock.calls).toContainEqual([{ index: 'willow', directory }, again])
 })
 
 interface Found {
