@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
-import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
+import type { ArrivingBody } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
 import {
   type BodyLimit,
@@ -11,13 +11,12 @@ import {
   readBody,
   streamBody,
 } from './body.ts'
-import { wholeBody } from './bytes.ts'
 import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
 import { parseParameters, parseQuery } from './query.ts'
-import { type ReadRoute, readSent } from './reading.ts'
-import { hashStream, hashUnread, repeatKey } from './repeat.ts'
-import { asServiceError, JSON_TYPE, type Prepared, prepareFailure, prepareReply } from './reply.ts'
+import { type ReadRoute, readSent, type SentBody } from './reading.ts'
+import { hashStream, hashUnread, keptAnswer, repeatKey } from './repeat.ts'
+import { JSON_TYPE, type Prepared, prepareReply } from './reply.ts'
 import type { AnyCall, BodyKind, Reply, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
 import { type TellUnread, unreadTelling } from './unread-parameters.ts'
@@ -162,16 +161,16 @@ async function collected(
 ): Promise<Prepared> {
   const { exchange } = flight
   const key = repeatKey(exchange)
-  const reader: BodyReader<string> = {
+  const reader: BodyReader<SentBody> = {
     limit: entry.bodyLimit,
     hold: call.hold,
     read: (pieces) => readSent({ app, entry, exchange, call, hashed: key !== undefined }, pieces),
   }
-  const bodyHash = await (coding === undefined
+  const { hash, refusal } = await (coding === undefined
     ? readBody(exchange, reader)
     : readDecoded(flight, coding, reader))
   if (key === undefined) return handle(entry, flight, call)
-  return once(entry, flight, call, { key, body: bodyHash })
+  return once(entry, flight, call, { key, body: hash, refusal })
 }
 
 function readDecoded<T>(flight: Flight, coding: BodyCoding, reader: BodyReader<T>): Promise<T> {
@@ -192,36 +191,32 @@ async function onceUnread(
   return once(entry, flight, call, { key, body })
 }
 
+/** A request with a key, and why its body is refused. */
+interface Keyed {
+  key: string
+  body: string | ArrivingBody
+  refusal?: Error | undefined
+}
+
 async function once(
   entry: Entry,
   flight: Flight,
   call: AnyCall,
-  { key, body }: { key: string; body: string | ArrivingBody },
+  { key, body, refusal }: Keyed,
 ): Promise<Prepared> {
   const { idempotency } = call.app
   const kept = await idempotency.run(key, entry.name, body, (noteDone) => {
     // Of a body that waited for its turn too long nothing is left, which would be taken for all of it.
     if (typeof body !== 'string' && flight.aborted) throw incomplete()
     call.noteDone = noteDone
-    return keep(entry, flight, call)
+    return keptAnswer(flight, () => {
+      if (refusal !== undefined) throw refusal
+      return handle(entry, flight, call)
+    })
   })
   const { status, body: bytes, errorCode } = kept
   const headers = { ...kept.headers, ...(kept.replayed ? { 'idempotent-replay': 'true' } : {}) }
   return { status, contentType: JSON_TYPE, body: bytes, headers, errorCode }
-}
-
-/** A client's mistake is an answer worth keeping; trouble on our side is thrown, so that a retry is a new try. */
-async function keep(entry: Entry, flight: Flight, call: AnyCall): Promise<KeptAnswer> {
-  let prepared: Prepared
-  try {
-    prepared = await handle(entry, flight, call)
-  } catch (cause) {
-    const failure = asServiceError(cause, undefined)
-    if (failure.status >= 500 || failure.status === 429) throw cause
-    prepared = prepareFailure(failure, metaOf(flight))
-  }
-  const { status, body, headers, errorCode } = prepared
-  return { status, body: wholeBody(body), headers, errorCode }
 }
 
 function handle(

@@ -29,14 +29,32 @@ export interface Reading {
   hashed: boolean
 }
 
-/** Reads a body, checks it, and gives it to the call. Answers its hash, or nothing where none is wanted. */
-export function readSent(reading: Reading, pieces: Uint8Array[]): string | Promise<string> {
+/** A body that was read. */
+export interface SentBody {
+  /** Empty where none is wanted. */
+  hash: string
+  /** Why it is refused, where its hash is wanted: that is the answer to this body, as any other. */
+  refusal?: ServiceError
+}
+
+/** Reads a body, checks it, and gives it to the call. Throws what is wrong with it, where its hash is not wanted. */
+export function readSent(reading: Reading, pieces: Uint8Array[]): SentBody | Promise<SentBody> {
   const { app, entry, exchange, call, hashed } = reading
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
   if (bytes >= LARGE_BYTES) return readLarge(reading, lastingly(pieces))
   const whole = joined(pieces)
-  take(entry, call, readWhole(app, entry, whole))
-  return hashed ? hashRequest(exchange, whole) : ''
+  const hash = hashed ? hashRequest(exchange, whole) : ''
+  try {
+    take(entry, call, readWhole(app, entry, whole))
+  } catch (cause) {
+    return refusedBody(reading, hash, cause)
+  }
+  return { hash }
+}
+
+function refusedBody({ hashed }: Reading, hash: string, cause: unknown): SentBody {
+  if (hashed && cause instanceof ServiceError) return { hash, refusal: cause }
+  throw cause
 }
 
 function readWhole(
@@ -93,15 +111,20 @@ function explained(cause: unknown, { value, named, route }: Sent): unknown {
 }
 
 /** The pieces may be gone afterwards: another thread has them. */
-async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): Promise<string> {
+async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): Promise<SentBody> {
   const { app, entry, exchange, call, hashed } = reading
   const { route, advice } = entry
   const hash = hashed ? await hashPieces(exchange, pieces, openBreath()) : ''
-  if (route.readLarge === undefined) {
-    const { jsonDepthMax } = app.config
-    take(entry, call, await readGradually(joined(pieces), jsonDepthMax, { advice }))
-  } else take(entry, call, { value: await route.readLarge(call.app, pieces), suspicious: false })
-  return hash
+  try {
+    const read =
+      route.readLarge === undefined
+        ? await readGradually(joined(pieces), app.config.jsonDepthMax, { advice })
+        : { value: await route.readLarge(call.app, pieces), suspicious: false }
+    take(entry, call, read)
+  } catch (cause) {
+    return refusedBody(reading, hash, cause)
+  }
+  return { hash }
 }
 
 /**

@@ -1,9 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
-import type { ArrivingBody } from '../schema/answer.ts'
+import type { ArrivingBody, KeptAnswer } from '../schema/answer.ts'
 import { incomplete } from './body.ts'
+import { wholeBody } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
+import { type Flight, metaOf } from './flight.ts'
+import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 
-/* What tells requests apart that came with an Idempotency-Key. */
+/* Requests that came with an Idempotency-Key: what tells them apart, and which answers are kept. */
 
 /** The key under which a POST's answer is kept; other methods can be repeated as they are. */
 export function repeatKey(exchange: Exchange): string | undefined {
@@ -74,4 +77,21 @@ export function hashStream(
     },
   }
   return { stream, body }
+}
+
+/** A client's mistake is an answer worth keeping; trouble on our side is thrown, so that a retry is a new try. */
+export async function keptAnswer(
+  flight: Flight,
+  produce: () => Prepared | Promise<Prepared>,
+): Promise<KeptAnswer> {
+  let prepared: Prepared
+  try {
+    prepared = await produce()
+  } catch (cause) {
+    const failure = asServiceError(cause, undefined)
+    if (failure.status >= 500 || failure.status === 429) throw cause
+    prepared = prepareFailure(failure, metaOf(flight))
+  }
+  const { status, body, headers, errorCode } = prepared
+  return { status, body: wholeBody(body), headers, errorCode }
 }

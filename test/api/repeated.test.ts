@@ -134,6 +134,24 @@ describe('sent again when its answer was lost', () => {
   })
 })
 
+it.each([
+  ['no JSON', '{"index": nope}', 'MALFORMED_JSON'],
+  ['no document', { index: 'notes' }, 'VALIDATION_FAILED'],
+  ['a wrong type', { index: 7, document: { title: 'x' } }, 'VALIDATION_FAILED'],
+  [
+    'a large one of a wrong type',
+    { index: 7, document: { title: 'x'.repeat(1 << 20) } },
+    'VALIDATION_FAILED',
+  ],
+  ['what the index refuses', { index: 'notes', document: { title: '' } }, 'VALIDATION_FAILED'],
+])('a key whose first body was refused (%s) is refused with another', async (name, body, code) => {
+  const headers = { 'idempotency-key': `refused: ${name}` }
+  const send = (sent: unknown) => service.call('POST', '/cortex/documents', sent, headers)
+  for (let time = 0; time < 2; time += 1)
+    expect(await send(body)).toMatchObject({ status: 400, code })
+  expect(await send(note)).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
+})
+
 it('a key gets its first answer again, a refusal too, though what it names was put right', async () => {
   const path = '/cortex/search'
   const sent = { index: 'later' }
