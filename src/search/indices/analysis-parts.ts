@@ -67,8 +67,26 @@ function readLength(
   return { [key]: Number(length) }
 }
 
-const FILTERS =
-  'lowercase asciifolding stop stemmer snowball porter_stem synonym synonym_graph length'.split(' ')
+/** What an index says of a filter of its own, or nothing of a built-in one. */
+interface SentFilter {
+  definition: Shape
+  /** Where it stands, or where a built-in one is named. */
+  place: string
+}
+
+/** The filters that are known, each with what the core is told of it. */
+const FILTERS: Record<string, (sent: SentFilter) => AnalysisFilter> = {
+  lowercase: () => ({ type: 'lowercase' }),
+  asciifolding: () => ({ type: 'asciifolding' }),
+  stop: ({ definition, place }) =>
+    stopFilter(definition.stopwords ?? '_english_', `${place}.stopwords`),
+  stemmer: stemmerFilter,
+  snowball: stemmerFilter,
+  porter_stem: () => ({ type: 'stemmer', language: 'english' }),
+  synonym: ({ definition, place }) => synonymFilter(definition.synonyms, place),
+  synonym_graph: ({ definition, place }) => synonymFilter(definition.synonyms, place),
+  length: ({ definition, place }) => lengthFilter(definition, place),
+}
 
 /** The filter that an analyzer at `path` names: one of the index's own, or a built-in one. */
 export function readFilter(
@@ -82,21 +100,21 @@ export function readFilter(
   const place = isOwn ? `${filters}.${name}` : path
   const definition = isOwn ? asShape(own[name], place) : {}
   const type = lowerWord(definition.type ?? name)
-  if (type === 'lowercase' || type === 'asciifolding') return { type }
-  if (type === 'stop') return stopFilter(definition.stopwords ?? '_english_', `${place}.stopwords`)
-  if (type === 'porter_stem') return { type: 'stemmer', language: 'english' }
-  if (type === 'synonym' || type === 'synonym_graph') {
-    if (!isOwn) throw invalid(path, `names ${name}, which has no rules; ${ownRules(filters)}`)
-    return synonymFilter(definition.synonyms, place)
-  }
-  if (type === 'length') return lengthFilter(definition, place)
-  if (type === 'stemmer' || type === 'snowball') {
-    const language = languageOf(lowerWord(definition.language ?? definition.name ?? 'english'))
-    if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
-    return { type: 'stemmer', language }
-  }
-  if (isOwn) throw unknown('type', `${place}.type`, FILTERS)
-  throw unknown('filter', path, [...FILTERS, ...Object.keys(own)])
+  const known = Object.keys(FILTERS)
+  const read = Object.hasOwn(FILTERS, type) ? FILTERS[type] : undefined
+  if (read === undefined)
+    throw isOwn
+      ? unknown('type', `${place}.type`, known)
+      : unknown('filter', path, [...known, ...Object.keys(own)])
+  if (!isOwn && type.startsWith('synonym'))
+    throw invalid(path, `names ${name}, which has no rules; ${ownRules(filters)}`)
+  return read({ definition, place })
+}
+
+function stemmerFilter({ definition, place }: SentFilter): AnalysisFilter {
+  const language = languageOf(lowerWord(definition.language ?? definition.name ?? 'english'))
+  if (language === undefined) throw unknown('stemmer', `${place}.language`, LANGUAGES)
+  return { type: 'stemmer', language }
 }
 
 function ownRules(filters: string): string {
