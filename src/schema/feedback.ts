@@ -3,6 +3,9 @@ import { Count, DateTime, ForeignId, Id, MapOf, Moment, OneOf, Share, Unread } f
 import { DOCUMENT_ID_BYTES_MAX } from './document-id.ts'
 import { PAGE_ROWS } from './page-rows.ts'
 
+/** From here on further data of an entry counts as long, and lists leave it out. */
+const LONG_CHARACTERS = 4000
+
 const Viewport = Type.Object({
   width: Type.Optional(Type.Number()),
   height: Type.Optional(Type.Number()),
@@ -107,6 +110,12 @@ export const FeedbackRow = Type.Object({
   status: OneOf(['LEARNED', 'DUPLICATE', 'UNMATCHED', 'LATE']),
   timestamp: DateTime,
   received: DateTime,
+  metadata: Type.Optional(
+    Type.Object(FeedbackMetadata.properties, {
+      additionalProperties: true,
+      description: `as it was sent, its time apart; of more than some ${LONG_CHARACTERS} characters of further data these are left out`,
+    }),
+  ),
 })
 export type FeedbackRow = Static<typeof FeedbackRow>
 

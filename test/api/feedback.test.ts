@@ -112,6 +112,22 @@ it('what was told is read back by session, query and time', async () => {
   )
 })
 
+it('gives back what was sent of an entry, but for what is long', async () => {
+  const sessionId = 'reads itself'
+  const customMetadata = { position: 2, viewport: { width: 3, height: 4 }, own: [null, 'x'] }
+  const words = { userAction: 'Winked', engagementType: 'Stared' }
+  const sent = { ...words, resultId: 'a', queryHash: 'h', customMetadata, own: 'word' }
+  const long = { ...words, customMetadata: { notes: 'x'.repeat(5000) } }
+  const entries = [{ metadata: sent }, { metadata: long }, {}].map((entry, at) => ({
+    ...{ queryId: `q-${at}`, rating: 1 },
+    ...entry,
+  }))
+  await running.must('POST', '/cortex/feedback', { sessionId, feedback: entries })
+  const page = await running.must<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
+  const told = page.feedback.map((row) => (row as { metadata?: object }).metadata)
+  expect(told).toEqual([undefined, words, sent])
+})
+
 it('takes a moment in all forms in which others are taken, with the same words for what is none', async () => {
   const hour = new Date(Date.now() - 3_600_000).toISOString().slice(0, 13)
   for (const timestamp of [`${hour}:00:00`, `${hour}:00`, `${hour}:00Z`, hour.slice(0, 10)]) {

@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { longAnswer, route } from '../../http/route.ts'
 import { Feedback, FeedbackPage, FeedbackQuery, FeedbackReceipt } from '../../schema/feedback.ts'
 
 export const sendFeedback = route({
@@ -37,5 +37,5 @@ export const readFeedback = route({
   summary: 'Read what was told, newest first, with a summary',
   query: FeedbackQuery,
   reply: FeedbackPage,
-  handle: ({ app, query }) => app.learning.feedback.read(query),
+  handle: async ({ app, query }) => longAnswer(await app.learning.feedback.read(query)),
 })

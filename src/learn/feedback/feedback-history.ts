@@ -153,5 +153,19 @@ function describe(
     status: entry.status.toUpperCase() as FeedbackRow['status'],
     timestamp: new Date(entry.timeMs).toISOString(),
     received: new Date(timeMs).toISOString(),
+    ...metadataOf(entry),
   }
+}
+
+/** What was sent of an entry as its metadata; what is long of it stays where it is, so that a page has a bound. */
+function metadataOf(entry: FeedbackEntry): Pick<FeedbackRow, 'metadata'> {
+  const { userAction, engagementType, resultId, queryHash, metadata, long } = entry
+  const sent = {
+    ...(userAction === undefined ? {} : { userAction }),
+    ...(engagementType === undefined ? {} : { engagementType }),
+    ...(resultId === undefined ? {} : { resultId }),
+    ...(queryHash === undefined ? {} : { queryHash }),
+    ...(long === undefined ? metadata : {}),
+  }
+  return Object.keys(sent).length === 0 ? {} : { metadata: sent }
 }
