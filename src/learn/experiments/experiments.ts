@@ -29,10 +29,11 @@ import { type ExperimentFigures, openExperimentFigures } from './figures.ts'
 import type { Counted } from './guardrails.ts'
 import { openLedger } from './ledger.ts'
 import { ASSIGNED, findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
+import { openPlacements } from './placements.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
 import { openResults, type RecordResult } from './results.ts'
-import { assignmentOf, isFallbackInForce, prepare, variantsFor } from './running.ts'
+import { assignmentOf, isFallbackInForce, prepare } from './running.ts'
 import { advanceAll, settle } from './schedule.ts'
 import { type ExperimentSweep, openSweep } from './sweep.ts'
 import type { Target } from './targeting.ts'
@@ -87,6 +88,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     record.status === 'FAILED'
       ? { arms: [], reported: new Map() }
       : { arms: ledger.arms(record), reported: reported.sums(record) }
+  const variantsFor = openPlacements()
   const schedule = { register, counted, clock, staysAhead: openStaysAhead(clock) }
   // Asks for their models: the first search after a start finds them loaded.
   for (const { record } of register.running()) isInexact(record, exactModel)
@@ -135,7 +137,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     },
     steer,
     record: openResults({ ...schedule, store, sessions, ledger, reported }),
-    variants: (unit, target) => variantsFor(register.running(), { unit, target, nowMs: clock() }),
+    variants: (unit, target) => variantsFor(register.running(), unit, { target, nowMs: clock() }),
     consumer: openExperimentEvidence(ledger, register.find),
     tick: async () => {
       for (const { record } of register.running())

@@ -51,22 +51,43 @@ export function runningOf(records: Iterable<ExperimentRecord>, nowMs: number): R
   )
 }
 
-/**
- * What applies to a unit's search, the later created last. One whose end has come applies to nobody, though no round has
- * ended it yet: the first comes a second after a start, and a full store refuses it.
- */
-export function variantsFor(
-  running: readonly Running[],
-  { unit, target, nowMs }: { unit: string; target: Target; nowMs: number },
-): AppliedVariant[] {
-  const applied: AppliedVariant[] = []
+/** The tests that hold a unit by their shares, the later created last, and what applies to it in each. */
+export interface Placed {
+  tests: Running[]
+  variants: AppliedVariant[]
+}
+
+/** A pure function of its arguments. */
+export function placedIn(running: readonly Running[], unit: string): Placed {
+  const placed: Placed = { tests: [], variants: [] }
   for (const each of running) {
-    if (each.record.endMs <= nowMs) continue
-    const { inExperiment, arm } = place(each, unit, target)
+    const { inExperiment, arm } = assign(each.record.id, unit, each.buckets)
     const variant = inExperiment ? (each.applied[arm] ?? each.applied[0]) : undefined
-    if (variant !== undefined) applied.push(variant)
+    if (variant === undefined) continue
+    placed.tests.push(each)
+    placed.variants.push(variant)
   }
-  return applied
+  return placed
+}
+
+/** Who searches, and when. */
+export interface SearchedBy {
+  target: Target
+  nowMs: number
+}
+
+/**
+ * What applies to a search of a unit. A test whose end has come applies to nobody, though no round has ended it yet: the
+ * first comes a second after a start, and a full store refuses it.
+ */
+export function applyingOf(
+  { tests, variants }: Placed,
+  { target, nowMs }: SearchedBy,
+): AppliedVariant[] {
+  return variants.filter((_, at) => {
+    const { record } = tests[at] as Running
+    return record.endMs > nowMs && isTarget(record.targeting, target)
+  })
 }
 
 /** Where a unit stands: the published assignment, for those whom the rules of the test mean. */

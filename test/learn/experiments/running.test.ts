@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
+import { openPlacements } from '../../../src/learn/experiments/placements.ts'
 import {
   assignmentOf,
   place,
   prepare,
   type Running,
   runningOf,
-  variantsFor,
 } from '../../../src/learn/experiments/running.ts'
 import type { Target } from '../../../src/learn/experiments/targeting.ts'
 import { ASSIGNMENT_VECTORS } from '../../../src/schema/assignment.ts'
@@ -21,8 +21,8 @@ const anyone = (unit: string): Target => ({
   metadata: {},
 })
 
-const seen = (unit: string) => ({ unit, target: anyone(unit), nowMs: NOW_MS })
-const shownOf = (running: Running[], unit: string) => variantsFor(running, seen(unit))
+const seen = (unit: string) => ({ target: anyone(unit), nowMs: NOW_MS })
+const shownOf = (running: Running[], unit: string) => openPlacements()(running, unit, seen(unit))
 
 function record(sent: Partial<ExperimentCreate> = {}, id = 'x'): ExperimentRecord {
   const body = { name: id, variants: [{ id: 'a' }, { id: 'b' }], ...sent }
@@ -95,7 +95,9 @@ describe('what applies to a search', () => {
       const running = runningOf([ended], NOW_MS)
       const applied = shownOf(running, `u${n}`)
       expect(applied.map(({ tuning }) => tuning)).toEqual(inside ? [{ minScore: 0.5 }] : [])
-      expect(variantsFor(running, { ...seen(`u${n}`), nowMs: made.endMs })).toEqual([])
+      expect(openPlacements()(running, `u${n}`, { ...seen(`u${n}`), nowMs: made.endMs })).toEqual(
+        [],
+      )
     }
     expect(runningOf([ended], made.endMs)).toEqual([])
   })
