@@ -10,7 +10,8 @@ import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { openProcessLog } from './log.ts'
 import { packageVersion } from './package.ts'
-import { isCommitRejection } from './store/failure.ts'
+import { isCommitRejection, isDamage } from './store/failure.ts'
+import { damagedRecords, recordsFile } from './store/records-file.ts'
 
 /** Settings that can't be right, or what else lasts: starting again would not help. */
 const EXIT_LASTS = 2
@@ -28,7 +29,10 @@ const config = settings()
 const log = openProcessLog(config.logLevel)
 watchProcess(log)
 for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
-run(config, log).catch((err: unknown) => {
+run(config, log).catch((cause: unknown) => {
+  const err = isDamage(cause)
+    ? damagedRecords(recordsFile(config.dataDir), `pages of it are wrong (${cause.message})`, cause)
+    : cause
   const isMistake = err instanceof StartError
   if (!isMistake) log.fatal({ err }, 'the service could not start')
   process.stderr.write(`${sentence(err)}\n`)

@@ -7,7 +7,9 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,12 +17,15 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packageVersion } from '../src/package.ts'
 import { SETTINGS } from '../src/settings.ts'
+import { recordsFile } from '../src/store/records-file.ts'
+import { openStore } from '../src/store/store.ts'
 import { freePort } from './free-port.ts'
 import { connectRaw, until } from './http/stub.ts'
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
 const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
 const PATIENCE_MS = 60_000
+const PAGE_BYTES = 4096
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
@@ -122,6 +127,23 @@ it('a data folder whose indices can not be written ends the start with one sente
   expect(process.output().trim()).toMatch(
     /^The data folder \S+indices can't be made or written to \(\w+\); set DATA_DIR to one that can\.$/,
   )
+})
+
+it('records of which pages are wrong end the start with one sentence, and no new start is worth it', async () => {
+  const log = { warn: () => {}, error: () => {} }
+  await openStore({ dataDir: folder, bytesMax: 2 ** 24, log }).close()
+  const file = recordsFile(folder)
+  // All but what LMDB begins with.
+  const pages = Buffer.alloc(statSync(file).size - 2 * PAGE_BYTES)
+  const descriptor = openSync(file, 'r+')
+  writeSync(descriptor, pages, 0, pages.length, 2 * PAGE_BYTES)
+  closeSync(descriptor)
+  const process = start()
+  expect(await process.ended).toBe(2)
+  expect(process.output()).toContain(
+    `${file} is damaged: pages of it are wrong (MDB_CORRUPTED: Located page was wrong type). Put a whole copy in its place.`,
+  )
+  expect(process.output()).not.toContain('"level":60')
 })
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {

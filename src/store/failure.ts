@@ -2,9 +2,10 @@ import { constants } from 'node:os'
 import { variableOf } from '../config.ts'
 import { ServiceError, serviceError } from '../errors.ts'
 
-/** LMDB's codes (lmdb.h): no room in the map; a page missing, damaged, or its meta page not written. */
+/** LMDB's codes (lmdb.h): no room in the map; a page missing or damaged, or its meta page not written. */
 const MAP_FULL = -30792
-const BROKEN = [-30797, -30796, -30795]
+const DAMAGED: readonly unknown[] = [-30797, -30796]
+const BROKEN = [...DAMAGED, -30795]
 
 const NO_ROOM: readonly unknown[] = [MAP_FULL, constants.errno.ENOSPC, constants.errno.EDQUOT]
 const DISK: readonly unknown[] = [...NO_ROOM, ...BROKEN, constants.errno.EIO]
@@ -48,6 +49,11 @@ export function isDenied(cause: unknown): boolean {
   if (!(cause instanceof Error)) return false
   const { EACCES, EPERM, EROFS } = constants.errno
   return [EACCES, EPERM, EROFS].includes(Number((cause as LmdbError).code))
+}
+
+/** Whether LMDB found that a page of its file is not what it should be. */
+export function isDamage(cause: unknown): cause is Error {
+  return cause instanceof Error && DAMAGED.includes((cause as LmdbError).code)
 }
 
 /** Whether the system reported an I/O error, or LMDB a write that was cut short. */

@@ -93,7 +93,8 @@ export function shortfall(file: string): { bytes: number; expected: number } | u
   try {
     const first = readMeta(descriptor, 0)
     const second = first && readMeta(descriptor, first.pageBytes)
-    if (first === undefined || second === undefined) throw damaged(file)
+    if (first === undefined || second === undefined)
+      throw damagedRecords(file, 'it does not begin as a record store does')
     const newest = second.transaction > first.transaction ? second : first
     const expected = (newest.lastPage + 1) * newest.pageBytes
     return bytes < expected ? { bytes, expected } : undefined
@@ -115,9 +116,10 @@ function readMeta(descriptor: number, offset: number) {
   }
 }
 
-function damaged(file: string): StartError {
-  return new StartError(
-    `${file} is damaged: it does not begin as a record store does. Put a whole copy in its place.`,
-    { lasts: true },
-  )
+/** What is said of records that can't be read, whoever starts again. */
+export function damagedRecords(file: string, how: string, cause?: unknown): StartError {
+  return new StartError(`${file} is damaged: ${how}. Put a whole copy in its place.`, {
+    cause,
+    lasts: true,
+  })
 }
