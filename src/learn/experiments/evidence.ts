@@ -15,10 +15,10 @@ import {
   type CountedFact,
   countedListOf,
   countList,
+  countsInTests,
   countWins,
   dealtAfter,
   dealtTold,
-  isCounted,
   listAfter,
   listTold,
   NOTHING,
@@ -45,14 +45,14 @@ export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
     *untake({ facts, beside }) {
       for (const fact of facts) {
         if (fact.kind === 'search') untakeSearch(ledger, find, fact)
-        else if (fact.kind === 'feedback' && isCounted(fact)) {
+        else if (fact.kind === 'feedback' && countsInTests(fact)) {
           untakeRating(ledger, find, fact)
           if (beside !== undefined) retell(ledger, find, fact.impression, beside)
         }
         yield
       }
       for (const fact of beside?.orphans ?? []) {
-        if (isCounted(fact)) untakeRating(ledger, find, fact)
+        if (countsInTests(fact)) untakeRating(ledger, find, fact)
         yield
       }
     },
@@ -93,7 +93,7 @@ function countSearch(arm: Arm, row: UnitRow, impression: Impression, times: 1 | 
 }
 
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
-  if (!isCounted(fact)) return
+  if (!countsInTests(fact)) return
   const { entry, impression } = fact
   const { queryId } = impression
   const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))

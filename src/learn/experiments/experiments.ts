@@ -28,7 +28,7 @@ import { isInexact, missingModels, tuningsOf, withExactModels } from './exact-mo
 import { type ExperimentFigures, openExperimentFigures } from './figures.ts'
 import type { Counted } from './guardrails.ts'
 import { openLedger } from './ledger.ts'
-import { ASSIGNED, findAssigned, mustFind, notActive, unitOf } from './lookup.ts'
+import { ASSIGNED, findAssigned, mustFind, notActive, unitMeant } from './lookup.ts'
 import { openPlacements } from './placements.ts'
 import { openRegister, type Register } from './register.ts'
 import { openReported } from './reported.ts'
@@ -117,7 +117,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       await settle(schedule, [findAssigned(register, sent)])
       const record = findAssigned(register, sent)
       if (record.status !== 'ACTIVE') throw notActive(record)
-      const { unit = sent.sessionId, target } = unitOf(sent, sessions)
+      const { unit = sent.sessionId, target } = unitMeant(sent, sessions)
       const warnings = unreadFields(sent, ASSIGNED)
       return {
         ...assignmentOf(prepare(record), unit, target),

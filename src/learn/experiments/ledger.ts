@@ -63,9 +63,9 @@ export function openLedger({ tables }: Store): Ledger {
   const { arms, changed, outcomes } = state
   return {
     // Kept only inside a transaction: outside, what was just written may not be seen yet.
-    arms: (record) => arms.get(record.id) ?? readRows(state, record).map(armOf),
+    arms: (record) => arms.get(record.id) ?? readRows(state, record).map(readArm),
     counting: (record) => armsOf(state, record),
-    unit: (record, arm, unit) => unitOf(state, record, arm, unit),
+    unit: (record, arm, unit) => countedUnit(state, record, arm, unit),
     hasUnit: (id, unit) =>
       changed.get(id)?.has(unit) === true || tables.experimentUnits.has([id, unit]),
     armOf: ({ id }, unit) =>
@@ -101,7 +101,7 @@ function armsOf(state: State, record: ExperimentRecord): Arm[] {
   const known = state.arms.get(record.id)
   if (known !== undefined) return known
   const rows = readRows(state, record)
-  const read = rows.map(armOf)
+  const read = rows.map(readArm)
   if (record.endedMs === undefined && !rows.every((row) => row === undefined || isWhole(row)))
     countAnew(state, record.id, read)
   state.arms.set(record.id, read)
@@ -113,7 +113,7 @@ function readRows({ tables }: State, { id, mode, variants }: ExperimentRecord) {
   return Array.from({ length: count }, (_, at) => tables.experimentArms.get([id, at]))
 }
 
-function armOf(row: ArmRow | undefined): Arm {
+function readArm(row: ArmRow | undefined): Arm {
   return row === undefined ? newArm() : armFrom(row)
 }
 
@@ -133,7 +133,7 @@ function unitsIn(id: string): { start: [string, string]; end: [string, string] }
   return { start: [id, ''], end: [id, '\u{10ffff}'] }
 }
 
-function unitOf(
+function countedUnit(
   state: State,
   record: ExperimentRecord,
   arm: number,

@@ -109,7 +109,7 @@ function wayOn(record: ExperimentRecord): string {
 }
 
 /** The unit that is named, else the session's user, else the session, which need not exist; one that does stays alive by it. */
-export function unitOf(
+export function unitMeant(
   { unit, sessionId }: { unit?: string | undefined; sessionId?: string | undefined },
   sessions: Pick<Sessions, 'peek' | 'touch'>,
 ): { unit: string | undefined; target: Target } {
@@ -120,7 +120,7 @@ export function unitOf(
 }
 
 /** The variant that is named, else the one that the unit is in; undefined outside. Throws VALIDATION_FAILED. */
-export function armOf(
+export function armMeant(
   record: ExperimentRecord,
   { variantId }: Pick<PlainResult, 'variantId'>,
   unit: string | undefined,

@@ -88,7 +88,7 @@ export function metricName(sent: string): string {
 }
 
 /** Whether it is counted of searches; any other has the values that others report. */
-function isCounted(name: string): name is CountedMetric {
+function isCountedMetric(name: string): name is CountedMetric {
   return Object.hasOwn(COUNTED_METRICS, name)
 }
 
@@ -97,7 +97,7 @@ const NAMES_TOLD_MAX = 20
 
 /** What whoever names metrics is told of those that the service does not count: a misspelt one would wait for ever. */
 export function uncountedWarnings(path: string, names: readonly string[], what: string): string[] {
-  const others = [...new Set(names)].filter((name) => !isCounted(name))
+  const others = [...new Set(names)].filter((name) => !isCountedMetric(name))
   if (others.length === 0) return []
   const told = others.slice(0, NAMES_TOLD_MAX).map(shownName).join(', ')
   return [
@@ -107,6 +107,6 @@ export function uncountedWarnings(path: string, names: readonly string[], what: 
 
 /** Which way harm lies; undefined for a reported metric whose name doesn't tell. */
 export function harmOf(name: string): 'increase' | 'decrease' | undefined {
-  if (isCounted(name)) return COUNTED_METRICS[name].harm
+  if (isCountedMetric(name)) return COUNTED_METRICS[name].harm
   return isNamedAfterHarm(name) ? 'increase' : undefined
 }

@@ -19,7 +19,7 @@ export type Outcomes = [before: SearchOutcome, after: SearchOutcome]
 export type CountedFact = FeedbackFact & { impression: Impression }
 
 /** A search counts for who made it: what others say of it is no part of it. */
-export function isCounted(fact: FeedbackFact): fact is CountedFact {
+export function countsInTests(fact: FeedbackFact): fact is CountedFact {
   const { entry, unit, impression } = fact
   return entry.status === 'learned' && unit !== undefined && unit === impression?.unit
 }
@@ -32,7 +32,7 @@ export function countedListOf(impression: Impression): string | undefined {
 /** What came of a list, if these entries were all that is told. */
 export function listTold(listId: string, facts: readonly FeedbackFact[]): SearchOutcome {
   return facts
-    .filter(isCounted)
+    .filter(countsInTests)
     .filter(({ impression }) => countedListOf(impression) === listId)
     .reduce((before, fact) => listAfter(before, fact, fact.impression), NOTHING)
 }
@@ -40,7 +40,7 @@ export function listTold(listId: string, facts: readonly FeedbackFact[]): Search
 /** The same of a page that was dealt. */
 export function dealtTold(queryId: string, facts: readonly FeedbackFact[]): SearchOutcome {
   return facts
-    .filter(isCounted)
+    .filter(countsInTests)
     .filter(({ impression }) => impression.queryId === queryId)
     .reduce((before, fact) => dealtAfter(before, fact, fact.impression), NOTHING)
 }

@@ -6,11 +6,11 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
-import { armOf, findReported, notActive, unitOf } from './lookup.ts'
+import { armMeant, findReported, notActive, unitMeant } from './lookup.ts'
 import { type PlainResult, plainResult } from './plain-result.ts'
 import type { Reported } from './reported.ts'
 import { INTERLEAVED } from './running.ts'
-import { type ScheduleParts, settle, watch } from './schedule.ts'
+import { review, type ScheduleParts, settle } from './schedule.ts'
 
 interface ResultsParts extends ScheduleParts {
   store: Store
@@ -45,8 +45,8 @@ export function openResults(parts: ResultsParts): RecordResult {
     sent: PlainResult,
     noteDone: NoteDone | undefined,
   ) {
-    const { unit, target } = unitOf(sent, sessions)
-    const given = armOf(experiment, sent, unit, target)
+    const { unit, target } = unitMeant(sent, sessions)
+    const given = armMeant(experiment, sent, unit, target)
     const { metrics } = sent
     const idOf = (arm: number) => experiment.variants[arm]?.id ?? ''
     return await store.write(() => {
@@ -70,7 +70,7 @@ export function openResults(parts: ResultsParts): RecordResult {
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
     const { variantId, recorded, isOther } = await count(experiment, result, noteDone)
-    if (experiment.status === 'ACTIVE') await watch(parts, experiment)
+    if (experiment.status === 'ACTIVE') await review(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
     const warnings = [...unreadFields(sent, BODY), ...(isOther ? [OTHER_ARM] : [])]
     return {

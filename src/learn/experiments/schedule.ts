@@ -62,7 +62,7 @@ async function advance(parts: ScheduleParts, record: ExperimentRecord): Promise<
   if (record.status === 'ACTIVE' && parts.staysAhead(record.stepSinceMs))
     await parts.register.alter(record.id, (now) => beganNow(now, parts.clock()))
   else if (change !== undefined) await take(parts, record, change)
-  else if (record.status === 'ACTIVE') await watch(parts, record)
+  else if (record.status === 'ACTIVE') await review(parts, record)
 }
 
 /** One that began, or came to its step, while the clock was ahead does so now: else it would last until that time. */
@@ -140,7 +140,7 @@ function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined 
 }
 
 /** Looks at one that is active: ends it at a breach, reports a bad ratio once, goes to the next step. */
-export async function watch(
+export async function review(
   { register, counted, clock }: ScheduleParts,
   record: ExperimentRecord,
 ): Promise<void> {

@@ -211,12 +211,12 @@ async function recover(core: Core, cause: unknown): Promise<void> {
   core.taking = undefined
   core.onFailure(cause)
   core.fold.load()
-  if (taking !== undefined && (await isCounted(core, taking, cause))) return
+  if (taking !== undefined && (await noteFailed(core, taking, cause))) return
   core.failures.note(cause, core.removers > 0)
   await core.pauses.rest(RETRY_MS)
 }
 
-async function isCounted({ dead, onFailure }: Core, fact: Fact, cause: unknown): Promise<boolean> {
+async function noteFailed({ dead, onFailure }: Core, fact: Fact, cause: unknown): Promise<boolean> {
   try {
     await dead.failed(fact, cause)
     return true
