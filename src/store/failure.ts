@@ -70,7 +70,7 @@ export function isRefusal(cause: unknown): boolean {
 export function diskFull(cause?: unknown): ServiceError {
   return serviceError(
     'DISK_FULL',
-    `There is no room to write, on the disk or below the setting ${variableOf('storeBytesMax')}: nothing was changed. Reads go on, and writes will when there is room.`,
+    `There is no room to write, on the disk, below the setting ${variableOf('storeBytesMax')} or in what one file may have (ulimit -f): nothing was changed. Reads go on, and writes will when there is room.`,
     { cause, retryAfterS: 10 },
   )
 }

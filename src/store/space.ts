@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs'
 import type { RootDatabase } from 'lmdb'
 import type { Databases } from './databases.ts'
+import { fileBytesMax } from './process-limits.ts'
 import { openRoomReport, type RoomLog } from './room-report.ts'
 import { bytesOf, statsOf } from './table.ts'
 
@@ -56,6 +57,7 @@ export function openSpace(
 ): Space {
   let passes = 0
   let measuredMs = 0
+  const endBytes = fileBytesMax()
 
   function liveBytes(): number {
     return Object.values(databases).reduce((sum, database) => sum + bytesOf(database), 0)
@@ -67,12 +69,22 @@ export function openSpace(
   function roomBytes(): number {
     const live = liveBytes()
     const reusable = Math.max(0, fileBytes() - live)
-    return Math.min(bytesMax - live, diskRoom(directory) + reusable)
+    return Math.min(bytesMax - live, newRoom() + reusable)
+  }
+  /** Bytes that the file may still grow by; as `diskRoom`. */
+  function newRoom(usable = 0): number {
+    // Growing beyond its end would break the store: LMDB takes a write that is cut short for a broken disk.
+    const reserve = Math.min(RESERVE_BYTES, endBytes * RESERVE_SHARE)
+    const ownRoom = endBytes - fileBytes() - (1 - usable) * reserve
+    return Math.min(diskRoom(directory, usable), ownRoom)
   }
   const report = openRoomReport(log, () => ({
     liveBytes: liveBytes(),
     bytesMax,
     diskRoomBytes: diskRoom(directory),
+    ...(endBytes === Number.POSITIVE_INFINITY
+      ? {}
+      : { fileBytes: fileBytes(), fileBytesMax: endBytes }),
   }))
   return {
     hasRoom: () => {
@@ -87,8 +99,9 @@ export function openSpace(
       report(room > 0)
       return room > 0
     },
-    diskIsFull: () => diskRoom(directory) <= 0,
-    mayRemove: () => diskRoom(directory, 1 - REMOVAL_SHARE) > 0,
+    // A write of many documents may meet the end of a file from far below it.
+    diskIsFull: () => newRoom() <= 0 || endBytes - fileBytes() < 2 * WRITE_BYTES,
+    mayRemove: () => newRoom(1 - REMOVAL_SHARE) > 0,
     figures: () => {
       const { mapSize, lastTxnId } = statsOf(root)
       return {

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
-import { refuseNarrowSpace } from './address-space.ts'
 import { openCommits } from './commits.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, isDenied, wantsRoom } from './failure.ts'
 import { indicesDirectory, makeFolder, refuseLostRecords } from './folder.ts'
 import { type Hold, openHold, refuseOwned, thisProcess } from './owner.ts'
+import { refuseNarrowSpace } from './process-limits.ts'
 import {
   deniedRecords,
   openPlaceCheck,

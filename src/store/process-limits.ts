@@ -17,6 +17,11 @@ export function refuseNarrowSpace(bytesMax: number): void {
   )
 }
 
+/** Bytes that the system lets one file of this process have (ulimit -f); Infinity where it sets no limit. */
+export function fileBytesMax(): number {
+  return figureIn('/proc/self/limits', /^Max file size +(\d+)/m) ?? Number.POSITIVE_INFINITY
+}
+
 /** Undefined where the system doesn't tell, or there is no limit. */
 function figureIn(file: string, pattern: RegExp): number | undefined {
   try {
