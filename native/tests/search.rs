@@ -301,23 +301,23 @@ fn feedback_ranks_what_matches_by_a_vector_moved_towards_the_first_five() {
 fn reciprocal_ranks_are_fused_on_request() {
     let index = Index::random(51, 3, 40);
     let vector: Vec<f32> = vec![0.4, -0.5, 0.25, 0.9, 0.3, -1.0, 0.8, 0.1];
-    let request = with(
-        all("hybrid", "amber"),
-        json!({ "fusion": "rrf", "neighbors": 10, "weights": { "text": 1, "vector": 2 } }),
-    );
-    let answer = index.search_near(request, Some(&vector));
     let text = index.search(all("text", "amber")).ords;
     let near = index.search_near(
         with(all("vector", ""), json!({ "neighbors": 10 })),
         Some(&vector),
     );
-    let mut expected: BTreeMap<u64, f64> = BTreeMap::new();
-    for (weight, list) in [(1.0, text), (2.0, near.ords)] {
-        for (rank, ord) in list.iter().enumerate() {
-            *expected.entry(*ord).or_default() += weight / (61.0 + rank as f64);
+    let plain = json!({ "fusion": "rrf", "neighbors": 10 });
+    let twice = json!({ "weights": { "text": 1, "vector": 2 } });
+    for (asked, weight) in [(plain.clone(), 1.0), (with(plain, twice), 2.0)] {
+        let answer = index.search_near(with(all("hybrid", "amber"), asked), Some(&vector));
+        let mut expected: BTreeMap<u64, f64> = BTreeMap::new();
+        for (weight, list) in [(1.0, &text), (weight, &near.ords)] {
+            for (rank, ord) in list.iter().enumerate() {
+                *expected.entry(*ord).or_default() += weight / (61.0 + rank as f64);
+            }
         }
+        assert_list(&answer, &expected, "rrf");
     }
-    assert_list(&answer, &expected, "rrf");
 }
 
 #[test]

@@ -17,9 +17,10 @@ use crate::search::text::text_matches::TextMatches;
 
 /// The least cosine there is: nothing lies below.
 const NO_CUT: f32 = -1.0;
+/// Reciprocal rank fusion adds the ranks of its lists up as they are (Cormack, Clarke & Büttcher 2009).
 const EQUAL: Weights = Weights {
-    text: 0.5,
-    vector: 0.5,
+    text: 1.0,
+    vector: 1.0,
 };
 
 /// One index within a search, with what its two legs found.

@@ -12,6 +12,8 @@ import { cursorHash, hashQuery } from './query-hash.ts'
 const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */
 const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
+/** Ranks are added up as they are. */
+const RANK_WEIGHTS = { text: 1, vector: 1 }
 
 export interface SearchRead {
   request: CoreRequest
@@ -99,11 +101,9 @@ function readWeights(search: SearchRequest, request: CoreRequest): void {
       : searchFields
   if (boost === undefined) return
   const { text, vector, ...fields } = boost
+  const weights = request.fusion === 'rrf' ? RANK_WEIGHTS : DEFAULT_WEIGHTS
   if (text !== undefined || vector !== undefined)
-    request.weights = {
-      text: text ?? DEFAULT_WEIGHTS.text,
-      vector: vector ?? DEFAULT_WEIGHTS.vector,
-    }
+    request.weights = { text: text ?? weights.text, vector: vector ?? weights.vector }
   if (Object.keys(fields).length > 0) request.boost = fields
 }
 

@@ -165,7 +165,7 @@ describe('words', () => {
   })
 })
 
-const partsOf = (explain: unknown) => (explain as { parts: { text: number } }).parts
+const partsOf = (explain: unknown) => (explain as { parts: { text: number; vector: number } }).parts
 
 describe('modes', () => {
   it('is hybrid by default, and reads its words in any case', async () => {
@@ -192,7 +192,24 @@ describe('modes', () => {
       explain: true,
     })
     expect(hits[0]?.explain).toMatchObject({ fusion: 'rrf', parts: { text: 1 / 61 } })
-    expect(hits[0]?.score).toBeLessThan(0.05)
+    for (const { score, explain } of hits) {
+      const { text, vector } = partsOf(explain)
+      expect(score).toBeCloseTo(text + vector, 12)
+    }
+  })
+
+  it('adds up the ranks of both halves as they are, but for the half that a boost weighs', async () => {
+    const index = 'lone'
+    await service.must('POST', '/cortex/documents', {
+      index,
+      document: { title: 'The only ocelot' },
+    })
+    const score = async (more: object) =>
+      (await find({ index, query: 'ocelot', searchType: 'hybrid', fusion: 'rrf', ...more })).hits[0]
+        ?.score
+    expect(await score({})).toBeCloseTo(2 / 61, 12)
+    expect(await score({ boost: { vector: 2 } })).toBeCloseTo(3 / 61, 12)
+    await service.must('DELETE', `/cortex/indices/${index}`)
   })
 
   it('leaves out what scores below minScore, in the total and the facets too', async () => {
