@@ -70,7 +70,7 @@ export async function openApp(
   const { embedding, writing, ...parts } = await openParts(config, log, onFailure)
   const { store, pool, sessions, engine, writer, learning } = parts
   const lifecycle: App['lifecycle'] = { state: 'starting' }
-  const recovered = recover(engine, lifecycle)
+  const recovered = recover(engine, learning, lifecycle)
   const upkeep = [
     startUpkeep(config.checkpointMs, log, [
       () => engine.checkpoint(),
@@ -226,8 +226,13 @@ function planFor(
   return plan
 }
 
-async function recover(engine: Engine, lifecycle: App['lifecycle']): Promise<void> {
+async function recover(
+  engine: Engine,
+  learning: Learning,
+  lifecycle: App['lifecycle'],
+): Promise<void> {
   await engine.recover()
+  if (lifecycle.state === 'starting') await learning.begin()
   if (lifecycle.state === 'starting') lifecycle.state = 'ready'
 }
 

@@ -59,6 +59,8 @@ export interface Learning {
    * see loop/whole.ts.
    */
   whole: () => Promise<void>
+  /** Makes ready, for the indices that are open by now, what the first search is to read; waits some seconds at most. */
+  begin: () => Promise<void>
   /** Lets time pass: start and end dates, triggers, expiry. */
   tick: () => Promise<void>
   close: () => Promise<void>
@@ -120,6 +122,7 @@ export function openLearning(options: LearningOptions): Learning {
     },
     caughtUp: loop.caughtUp,
     whole: () => whenWhole({ store, config, ...loop }),
+    begin: learners.clickRates.begin,
     tick: tickOf(options, learners, oversight),
     close: async () => {
       await log.close()

@@ -1,4 +1,5 @@
 import { performance } from 'node:perf_hooks'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
@@ -27,6 +28,8 @@ export interface ClickRates {
   none: ClickRatesRead
   /** Counts anew when it is time; never waits for it. */
   tick: () => void
+  /** Counts for the indices that a start has opened, so that its first search reads them; waits a little at most. */
+  begin: () => Promise<void>
   /** Waits for the count under way. */
   close: () => Promise<void>
 }
@@ -53,6 +56,8 @@ type RatesConfig = RateSettings & Pick<Config, 'dataDir' | 'learning' | 'clickRa
 
 /** Counts before the newest that the next pages of a list, and a search that is run again, may still read. */
 const EDITIONS_HELD = 8
+/** How long a start waits for its count, which takes longer the more is remembered: until then all have the prior. */
+const BEGIN_MS_MAX = 2000
 /** Share of one thread's time that counting may take; what it waits while others have the processors puts nothing off. */
 const SHARE_MAX = 0.02
 
@@ -81,20 +86,28 @@ export function openClickRates(parts: ClickRatesParts): ClickRates {
     soonMs: 0,
     nextMs: 0,
   }
+  const tick = () => {
+    const input = core.running === undefined ? due(core) : undefined
+    if (input === undefined) return
+    core.running = count(core, input)
+      .catch((cause: unknown) => {
+        core.soonMs = core.nextMs = performance.now() + core.config.clickRatesMs
+        if (!core.closed) core.onFailure(cause)
+      })
+      .finally(() => {
+        core.running = undefined
+      })
+  }
   return {
     newest: () => core.newest,
     none,
-    tick: () => {
-      const input = core.running === undefined ? due(core) : undefined
-      if (input === undefined) return
-      core.running = count(core, input)
-        .catch((cause: unknown) => {
-          core.soonMs = core.nextMs = performance.now() + core.config.clickRatesMs
-          if (!core.closed) core.onFailure(cause)
-        })
-        .finally(() => {
-          core.running = undefined
-        })
+    tick,
+    begin: async () => {
+      tick()
+      const over = new AbortController()
+      const waited = pause(BEGIN_MS_MAX, undefined, over).catch(() => undefined)
+      await Promise.race([core.running, waited])
+      over.abort()
     },
     close: async () => {
       core.closed = true
