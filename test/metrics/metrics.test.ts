@@ -206,20 +206,19 @@ it('shows process, memory and event loop beside the service', async () => {
 })
 
 it('tells pages that come together the same of the event loop', async () => {
-  const lag = async (figure: string) => {
-    const { samples } = (await readPage()).get(`nodejs_eventloop_lag_${figure}_seconds`)!
-    return samples.map(({ value }) => value)
-  }
   await sleep(50)
   const until = performance.now() + 150
   while (performance.now() < until);
   await sleep(50)
   for (let scraper = 0; scraper < 3; scraper += 1) {
-    const [max] = await lag('max')
+    const page = await readPage()
+    const lag = (figure: string) =>
+      page.get(`nodejs_eventloop_lag_${figure}_seconds`)?.samples[0]?.value
+    const max = lag('max')
     expect(max).toBeGreaterThan(0.1)
     expect(max).toBeLessThan(60)
     for (const figure of ['min', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
-      const [value] = await lag(figure)
+      const value = lag(figure)
       expect(value, figure).toBeGreaterThan(0)
       expect(value, figure).toBeLessThanOrEqual(max!)
     }
