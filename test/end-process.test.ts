@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
+import { compiled } from './compiled.ts'
 
-const END_PROCESS = fileURLToPath(new URL('../src/end-process.ts', import.meta.url))
+const END_PROCESS = compiled('src/end-process.ts')
 const PATIENCE_MS = 120_000
 
 /** Ends while the thread that writes the store is within a transaction and waits for its callback, and tells its listeners. */
@@ -29,7 +29,7 @@ it(
   'the process ends with its code though a transaction of the store still waits for it',
   async () => {
     const folder = mkdtempSync(join(tmpdir(), 'attune-end-'))
-    const node = ['--import', 'tsx', '--input-type=module', '--eval', SCRIPT, folder]
+    const node = ['--input-type=module', '--eval', SCRIPT, folder]
     const child = spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
     child.stdout.on('data', (piece: Buffer) => {

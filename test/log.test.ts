@@ -3,12 +3,12 @@ import { once } from 'node:events'
 import { closeSync, constants, mkdtempSync, openSync, readSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
 import { until } from './http/stub.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const MAIN = compiled('src/main.ts')
 const PATIENCE_MS = 60_000
 /** Lines of a request are some 200 bytes at this level, and a pipe takes 64 KiB. */
 const REQUESTS = 800
@@ -55,7 +55,7 @@ it.skipIf(process.platform !== 'linux')(
   async () => {
     const pipe = openPipe()
     const port = await freePort()
-    const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+    const child = spawn(process.execPath, [MAIN], {
       stdio: ['ignore', pipe.end, 'inherit'],
       env: {
         ...process.env,

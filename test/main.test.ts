@@ -13,16 +13,16 @@ import {
 } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packageVersion } from '../src/package.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { recordsFile } from '../src/store/records-file.ts'
 import { openStore } from '../src/store/store.ts'
+import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
 import { connectRaw, until } from './http/stub.ts'
 
-const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const MAIN = compiled('src/main.ts')
 const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
 const PATIENCE_MS = 60_000
 const PAGE_BYTES = 4096
@@ -54,7 +54,7 @@ interface Process {
 }
 
 function start(env: Record<string, string> = {}, stdio: StdioOptions = 'pipe'): Process {
-  const child = spawn(process.execPath, ['--import', 'tsx', MAIN], {
+  const child = spawn(process.execPath, [MAIN], {
     stdio,
     env: {
       ...process.env,

@@ -6,8 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compiled } from '../compiled.ts'
 
-const entry = join(import.meta.dirname, '..', '..', 'src', 'cli', 'main.ts')
+const entry = compiled('src/cli/main.ts')
 const HITS = 3000
 
 let folder: string
@@ -44,7 +45,7 @@ afterAll(() => {
 
 /** Runs the command line in the test's folder with stdout as given; answers how it ended and what it noted. */
 async function attune(args: string[], stdout: 'pipe' | number, closed: 'at once' | 'later') {
-  const child = spawn(process.execPath, ['--import', import.meta.resolve('tsx'), entry, ...args], {
+  const child = spawn(process.execPath, [entry, ...args], {
     cwd: folder,
     env: { ...process.env, ATTUNE_URL: url, TMPDIR: folder },
     stdio: ['ignore', stdout, 'pipe'],

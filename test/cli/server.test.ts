@@ -17,12 +17,13 @@ import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
 import { openStore } from '../../src/store/store.ts'
+import { compiled } from '../compiled.ts'
 import { connectRaw } from '../http/stub.ts'
 import { waitUntil } from '../until.ts'
 import { openRecorder } from './recorder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const entry = join(root, 'src', 'cli', 'main.ts')
+const entry = compiled('src/cli/main.ts')
 
 /** In which a signal is heard. */
 const HELD_MS = 500
@@ -230,7 +231,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
   function serving(...args: string[]) {
     folder ??= mkdtempSync(join(tmpdir(), 'attune-serve-'))
     const options = ['--port', '0', '--data-dir', join(folder, 'data'), ...args]
-    const child = spawn(process.execPath, ['--import', 'tsx', entry, 'serve', ...options], {
+    const child = spawn(process.execPath, [entry, 'serve', ...options], {
       env: { ...process.env, LOG_LEVEL: 'silent' },
       stdio: ['ignore', 'pipe', 'pipe'],
     })

@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
 import { isDenied } from '../../src/store/failure.ts'
 import { openStore } from '../../src/store/store.ts'
+import { compiled } from '../compiled.ts'
 import { temporaryFolder } from './open.ts'
 
-const store = new URL('../../src/store/store.ts', import.meta.url)
+const store = compiled('src/store/store.ts')
 const quiet = { warn: () => {}, error: () => {} }
 const isRoot = process.getuid?.() === 0
 
@@ -19,25 +19,18 @@ function isReadable(): boolean {
   const script = `const fs = require('fs')
     fs.readFileSync(process.argv[1])
     fs.accessSync(process.argv[2], fs.constants.X_OK)`
-  const args = ['-e', script, fileURLToPath(store), tmpdir()]
+  const args = ['-e', script, store, tmpdir()]
   return spawnSync(process.execPath, args, another).status === 0
 }
 
 /** Opens a store in a process of its own, which is not root's: root is let at every file. */
 function openAsAnother(dataDir: string): string {
   const script = `
-    import { openStore } from '${store.href}'
+    import { openStore } from ${JSON.stringify(store)}
     const log = { warn() {}, error() {} }
     try { openStore({ dataDir: process.argv[1], bytesMax: 1 << 24, log }) }
     catch (error) { process.stdout.write(error.constructor.name + ': ' + error.message) }`
-  const args = [
-    '--import',
-    import.meta.resolve('tsx'),
-    '--input-type=module',
-    '-e',
-    script,
-    dataDir,
-  ]
+  const args = ['--input-type=module', '-e', script, dataDir]
   const env = { ...process.env, HOME: dataDir, TMPDIR: dataDir }
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     encoding: 'utf8',

@@ -1,13 +1,14 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
+import { compiled } from '../compiled.ts'
 import { temporaryFolder } from './open.ts'
 
-const store = new URL('../../src/store/store.ts', import.meta.url)
+const store = compiled('src/store/store.ts')
 
 /** Opens a store of so many bytes in a process that may have so many kilobytes of address space. */
 function openWithin(kilobytes: number, bytesMax: number) {
   const script = `
-    import { openStore } from '${store.href}'
+    import { openStore } from ${JSON.stringify(store)}
     const log = { warn() {}, error() {} }
     try { openStore({ dataDir: process.argv[1], bytesMax: ${bytesMax}, log }); process.stdout.write('open') }
     catch (error) { process.stdout.write(error.constructor.name + ': ' + error.message) }
@@ -17,7 +18,7 @@ function openWithin(kilobytes: number, bytesMax: number) {
 
 /** What a script writes in a process with a limit. */
 function runWith(limit: string, script: string) {
-  const node = ['--import', import.meta.resolve('tsx'), '--input-type=module', '-e', script]
+  const node = ['--input-type=module', '-e', script]
   const limited = `ulimit ${limit} && exec "$0" "$@"`
   const args = ['-c', limited, process.execPath, ...node, temporaryFolder()]
   return spawnSync('sh', args, { encoding: 'utf8' }).stdout
@@ -37,7 +38,7 @@ it.skipIf(process.platform !== 'linux')(
   'a store that is as large as a file may be takes no more writes until there is room, and goes on',
   () => {
     const script = `
-      import { openStore } from '${store.href}'
+      import { openStore } from ${JSON.stringify(store)}
       const log = { warn: (fields) => process.stdout.write(JSON.stringify(fields)), error() {} }
       const store = openStore({ dataDir: process.argv[1], bytesMax: 2 ** 30, log })
       const { records } = store.tables

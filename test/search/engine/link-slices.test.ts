@@ -1,10 +1,11 @@
 import { expect, it, vi } from 'vitest'
+import { native } from '../../../src/native.ts'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { linkSoon } from '../../../src/search/engine/link.ts'
 
-// The core is asked by number, and none is open here.
-vi.mock('../../../src/search/engine/figures.ts', () => ({ readIndexFigures: () => ({ vectors }) }))
 let vectors = 10_000
+// The core is asked by number, and none is open here.
+vi.spyOn(native, 'stats').mockImplementation(() => JSON.stringify({ vectors }))
 
 /** Grows a graph that is never whole but after `most` slices; `during` a slice something may happen to the index. */
 async function slicesOf(

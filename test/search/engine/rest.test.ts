@@ -1,13 +1,12 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
+import { native } from '../../../src/native.ts'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { fitSoon } from '../../../src/search/engine/rest.ts'
 
-// The core is asked by number, and none is open here.
-vi.mock('../../../src/search/engine/figures.ts', () => ({
-  readIndexFigures: () => ({ documents }),
-}))
 let documents = 400
+// The core is asked by number, and none is open here.
+vi.spyOn(native, 'stats').mockImplementation(() => JSON.stringify({ documents }))
 
 /** Learning a space for an index, with this outcome; tells what was logged. */
 async function learning(outcome: () => Promise<unknown>) {
