@@ -2,7 +2,6 @@
 
 pub mod added_scores;
 pub mod answer;
-pub mod code_counts;
 pub mod deadline;
 pub mod explain;
 pub mod facet;
@@ -10,10 +9,8 @@ pub mod features;
 pub mod filter;
 pub mod fuse;
 pub mod highlight;
-pub mod intervals;
 pub mod learned_scores;
 pub mod matches;
-pub mod most;
 pub mod neighbors;
 pub mod places;
 pub mod query;
@@ -27,7 +24,6 @@ pub mod suggest;
 pub mod text;
 pub mod top;
 pub mod view;
-pub mod word_counts;
 
 use std::sync::Arc;
 

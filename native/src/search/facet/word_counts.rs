@@ -11,7 +11,7 @@ use crate::engine::column::Column;
 use crate::engine::segment::NONE;
 use crate::failure::Failure;
 use crate::search::deadline::{self, Steps};
-use crate::search::most::Most;
+use crate::search::facet::most::Most;
 
 /// The words of some columns, one for each segment that was counted.
 #[derive(Default)]

@@ -7,7 +7,7 @@ use tantivy::columnar::Cardinality;
 use crate::engine::codes::CodeHash;
 use crate::engine::column::Column;
 use crate::engine::segment::NONE;
-use crate::search::most::most_of;
+use crate::search::facet::most::most_of;
 
 /// Values, as numbers in their order, with their documents.
 #[derive(Default)]
