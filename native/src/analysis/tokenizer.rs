@@ -333,25 +333,42 @@ fn voiced_end(text: &str, mut at: usize) -> usize {
     at
 }
 
-fn next_word(text: &str, mut at: usize) -> Option<Span> {
-    let from = loop {
+/// What comes first.
+enum Start {
+    /// Where a word begins.
+    Word(usize),
+    Emoji(Span),
+}
+
+fn next_start(text: &str, mut at: usize) -> Option<Start> {
+    loop {
         let c = char_at(text, at)?;
         let after = at + c.len_utf8();
         if c == KEYCAP {
             match boxed_at(text, at) {
-                None => break at,
-                Some(Boxed::Sign(from)) => return Some(Span::emoji(from, after, after)),
+                None => return Some(Start::Word(at)),
+                Some(Boxed::Sign(from)) => {
+                    return Some(Start::Emoji(Span::emoji(from, after, after)))
+                }
                 Some(Boxed::Digit) => {}
             }
         } else if is_word(c) {
-            break at;
+            return Some(Start::Word(at));
         } else if !c.is_ascii() {
             if let Some((end, next)) = emoji_at(text, at) {
-                return Some(Span::emoji(at, end, next));
+                return Some(Start::Emoji(Span::emoji(at, end, next)));
             }
         }
         at = after;
+    }
+}
+
+fn next_word(text: &str, at: usize) -> Option<Span> {
+    let from = match next_start(text, at)? {
+        Start::Word(from) => from,
+        Start::Emoji(span) => return Some(span),
     };
+    let mut at = from;
     let mut last = ' ';
     let of_katakana = char_at(text, from).is_some_and(is_katakana);
     while let Some(c) = char_at(text, at) {
@@ -395,19 +412,23 @@ fn next_word(text: &str, mut at: usize) -> Option<Span> {
                 _ => break,
             },
             '\'' | '\u{2019}' if last.is_alphabetic() => {
-                let end = run_end(text, after);
-                match &text[after..end] {
-                    "s" | "S" => return Some(Span::word(from, at, end)),
-                    "t" | "ll" | "ve" | "re" | "d" | "m" | "T" | "LL" | "VE" | "RE" | "D" | "M" => {
-                        return Some(Span::word(from, end, end));
-                    }
-                    _ => break,
-                }
+                let (to, next) = shortened_end(text, at, after);
+                return Some(Span::word(from, to, next));
             }
             _ => break,
         }
     }
     Some(Span::word(from, at, at))
+}
+
+/// Where a word before an apostrophe ends, and where the text goes on: `dog's` is `dog`, `don't` is one word.
+fn shortened_end(text: &str, apostrophe: usize, after: usize) -> (usize, usize) {
+    let end = run_end(text, after);
+    match &text[after..end] {
+        "s" | "S" => (apostrophe, end),
+        "t" | "ll" | "ve" | "re" | "d" | "m" | "T" | "LL" | "VE" | "RE" | "D" | "M" => (end, end),
+        _ => (apostrophe, apostrophe),
+    }
 }
 
 /// The next word, or the next row of those that are written without spaces between them.

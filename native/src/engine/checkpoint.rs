@@ -9,7 +9,6 @@ use super::directory::{Image, Persisted};
 use super::writing::Writing;
 use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
-
 use crate::failure::Failure;
 use crate::space::Space;
 
@@ -39,6 +38,19 @@ pub(super) struct Durable {
     pub(super) space: Option<FileRecord>,
     pub(super) space_id: u32,
     pub(super) valid: bool,
+}
+
+impl Durable {
+    /// Whether nothing changed since these files were written.
+    fn holds(&self, image: &Image, sequence: u64, vectors: &Vectors) -> bool {
+        self.valid
+            && self.meta == image.meta
+            && self.sequence == sequence
+            && self.number == vectors.number
+            && self.vectors == vectors.set.len()
+            && self.space_id == vectors.space.id()
+            && (self.graph > 0) == vectors.set.has_graph()
+    }
 }
 
 impl Engine {
@@ -72,18 +84,10 @@ impl Engine {
         let sequence = writing.sequence;
         let vectors = self.vectors.read().clone();
         drop(writing);
-        let unchanged = durable.valid
-            && durable.meta == image.meta
-            && durable.sequence == sequence
-            && durable.number == vectors.number
-            && durable.vectors == vectors.set.len()
-            && durable.space_id == vectors.space.id()
-            && (durable.graph > 0) == vectors.set.has_graph();
-        if unchanged {
+        if durable.holds(&image, sequence, &vectors) {
             return Ok(Checkpointed {
                 sequence,
-                files: 0,
-                bytes: 0,
+                ..Checkpointed::default()
             });
         }
         let (persisted, record, space) = self

@@ -334,46 +334,21 @@ fn entry_of(
     analyzers: &HashMap<String, Arc<Analyzer>>,
     schema: &mut SchemaBuilder,
 ) -> Result<FieldEntry, Failure> {
-    let find = |name: &str| {
-        analyzers.get(name).cloned().ok_or_else(|| {
-            Failure::bad_definition(format!("field {} names no analyzer {name}", field.name))
-        })
-    };
     // Requests name fields freely (dots, signs); inside, a field is its number.
     let column = format!("f{number}");
-    let analysed_kind = match field.kind {
+    let is_analysed = match field.kind {
         FieldKind::Text => true,
         FieldKind::Keyword => field.searched || field.vectorized,
         _ => false,
     };
     let mut text = None;
     let (mut analyzer, mut search_analyzer) = (None, None);
-    if analysed_kind {
-        let name = field.analyzer.as_deref().ok_or_else(|| {
-            Failure::bad_definition(format!("field {} needs an analyzer", field.name))
-        })?;
-        let found = find(name)?;
-        search_analyzer = Some(match field.search_analyzer.as_deref() {
-            Some(search) => find(search)?,
-            None => found.clone(),
-        });
-        analyzer = Some(found);
+    if is_analysed {
+        let (name, indexed, searched) = analyzers_of(&field, analyzers)?;
         text = Some(schema.add_text_field(&format!("{column}@text"), analysed(name)));
+        (analyzer, search_analyzer) = (Some(indexed), Some(searched));
     }
-    let number = NumericOptions::default().set_fast().set_indexed();
-    let exact = match field.kind {
-        FieldKind::Text => None,
-        FieldKind::Keyword => Some(schema.add_text_field(&column, plain("raw", true))),
-        FieldKind::Integer | FieldKind::Long => Some(schema.add_i64_field(&column, number)),
-        FieldKind::Float | FieldKind::Double => Some(schema.add_f64_field(&column, number)),
-        FieldKind::Boolean => Some(schema.add_bool_field(&column, number)),
-        FieldKind::Date => {
-            let options = DateOptions::default()
-                .set_fast()
-                .set_precision(DateTimePrecision::Microseconds);
-            Some(schema.add_date_field(&column, options))
-        }
-    };
+    let exact = add_exact_field(field.kind, &column, schema);
     let source = field.source.as_deref().unwrap_or(&field.name);
     Ok(FieldEntry {
         path: source.split('.').map(str::to_owned).collect(),
@@ -387,5 +362,44 @@ fn entry_of(
         analyzer,
         search_analyzer,
         name: field.name,
+    })
+}
+
+/// The name of the analyzer of a field's text, that analyzer, and the one of queries.
+fn analyzers_of<'a>(
+    field: &'a WireField,
+    analyzers: &HashMap<String, Arc<Analyzer>>,
+) -> Result<(&'a str, Arc<Analyzer>, Arc<Analyzer>), Failure> {
+    let find = |name: &str| {
+        analyzers.get(name).cloned().ok_or_else(|| {
+            Failure::bad_definition(format!("field {} names no analyzer {name}", field.name))
+        })
+    };
+    let name = field.analyzer.as_deref().ok_or_else(|| {
+        Failure::bad_definition(format!("field {} needs an analyzer", field.name))
+    })?;
+    let indexed = find(name)?;
+    let searched = match field.search_analyzer.as_deref() {
+        Some(search) => find(search)?,
+        None => indexed.clone(),
+    };
+    Ok((name, indexed, searched))
+}
+
+/// The field of exact values; text has none.
+fn add_exact_field(kind: FieldKind, column: &str, schema: &mut SchemaBuilder) -> Option<Field> {
+    let number = NumericOptions::default().set_fast().set_indexed();
+    Some(match kind {
+        FieldKind::Text => return None,
+        FieldKind::Keyword => schema.add_text_field(column, plain("raw", true)),
+        FieldKind::Integer | FieldKind::Long => schema.add_i64_field(column, number),
+        FieldKind::Float | FieldKind::Double => schema.add_f64_field(column, number),
+        FieldKind::Boolean => schema.add_bool_field(column, number),
+        FieldKind::Date => {
+            let options = DateOptions::default()
+                .set_fast()
+                .set_precision(DateTimePrecision::Microseconds);
+            schema.add_date_field(column, options)
+        }
     })
 }

@@ -118,17 +118,7 @@ impl Preparer {
                 }
             }
         }
-        if let Some(field) = definition.other {
-            let mut other = Dynamic::new(&self.named);
-            other.object(&source, &mut String::new(), 0);
-            around.extend(std::mem::take(&mut other.present));
-            if let Some(dates) = definition.dates.filter(|_| !other.dates.is_empty()) {
-                fields.add_object(dates, in_lists(std::mem::take(&mut other.dates)));
-            }
-            if !other.values.is_empty() {
-                fields.add_object(field, in_lists(other.values));
-            }
-        }
+        self.add_unnamed(&source, &mut fields, &mut around);
         for path in &around {
             fields.add_text(definition.present, path);
         }
@@ -137,14 +127,39 @@ impl Preparer {
             words.push(0, word);
         }
         fields.add_text(definition.words, words.into_text());
-        // In one order, so that the same text always gives the very same vector.
-        let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
-        terms.sort_unstable_by(|a, b| head(&a.0).cmp(&head(&b.0)).then_with(|| a.0.cmp(&b.0)));
         Ok(Prepared {
             fields,
-            terms,
+            terms: self.take_terms(),
             is_cut: self.grams > GRAMS_MAX,
         })
+    }
+
+    /// The terms of the vector in one order, so that the same text always gives the very same vector.
+    fn take_terms(&mut self) -> Vec<(String, u32)> {
+        let mut terms: Vec<(String, u32)> = self.counts.drain().collect();
+        terms.sort_unstable_by(|a, b| head(&a.0).cmp(&head(&b.0)).then_with(|| a.0.cmp(&b.0)));
+        terms
+    }
+
+    /// Adds what no field of the mapping names, where that can be filtered; `around` gets its paths.
+    fn add_unnamed(
+        &self,
+        source: &Map<String, Value>,
+        fields: &mut TantivyDocument,
+        around: &mut HashSet<String>,
+    ) {
+        let Some(field) = self.definition.other else {
+            return;
+        };
+        let mut other = Dynamic::new(&self.named);
+        other.object(source, &mut String::new(), 0);
+        around.extend(std::mem::take(&mut other.present));
+        if let Some(dates) = self.definition.dates.filter(|_| !other.dates.is_empty()) {
+            fields.add_object(dates, in_lists(std::mem::take(&mut other.dates)));
+        }
+        if !other.values.is_empty() {
+            fields.add_object(field, in_lists(other.values));
+        }
     }
 
     fn note_words(&mut self, analyzer: &Analyzer, value: &str) {

@@ -132,23 +132,29 @@ impl Engine {
             } else {
                 add(&mut |at| preparer.prepare(ords[at], &documents[at]))?
             };
-            if !deletes.is_empty() {
-                let first = writing.small.as_ref().map_or(u64::MAX, |s| s.first);
-                if deletes.iter().any(|ord| *ord >= first) {
-                    engine.finish_small(writing)?;
-                }
-                writing.uncommitted += deletes.len();
-                let writer = engine.writer(writing)?;
-                for ord in deletes {
-                    writer.delete_term(engine.term(*ord));
-                }
-            }
+            engine.delete(writing, deletes)?;
             Ok(out)
         });
         if done.is_ok() {
             writing.lost = false;
         }
         done
+    }
+
+    fn delete(&self, writing: &mut Writing, ords: &[u64]) -> Result<(), Failure> {
+        if ords.is_empty() {
+            return Ok(());
+        }
+        let first = writing.small.as_ref().map_or(u64::MAX, |s| s.first);
+        if ords.iter().any(|ord| *ord >= first) {
+            self.finish_small(writing)?;
+        }
+        writing.uncommitted += ords.len();
+        let writer = self.writer(writing)?;
+        for ord in ords {
+            writer.delete_term(self.term(*ord));
+        }
+        Ok(())
     }
 
     /// Adds documents as `next` prepares them, in order; see `apply`.

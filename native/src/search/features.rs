@@ -113,22 +113,7 @@ pub fn rows(
         let text_place = found.text.and_then(place);
         let place = |part| by_vector.of((number, position), part, ord_of);
         let vector_place = found.neighbour_part().and_then(place);
-        let value = learned.of(number, position).map_or(0.0, |own| {
-            // What a person set says nothing about what people chose.
-            if own.value >= PINNED {
-                0.0
-            } else {
-                own.value.clamp(-LEARNED_MAX, LEARNED_MAX)
-            }
-        });
-        let (share, title_share, pair_share) = match &view.matched {
-            Some(words) => (
-                words.share(position),
-                words.title_share(position),
-                words.pair_share(position),
-            ),
-            None => (0.0, 0.0, 0.0),
-        };
+        let (share, title_share, pair_share) = shares(view, position);
         let by_field = |words: &Matched| words.title_and_body(position);
         let words = view.matched.as_ref().filter(|_| found.text.is_some());
         let (title_score, body_score) = words.map_or((0.0, 0.0), by_field);
@@ -148,7 +133,7 @@ pub fn rows(
             pair_share,
             length,
             age,
-            value as f32,
+            chosen(learned, number, position) as f32,
             parts.query_length,
             parts.index_size,
             title_score,
@@ -159,6 +144,25 @@ pub fn rows(
         all.extend(row);
     }
     Ok(all)
+}
+
+/// The parts of the query's words, of those in the title, and of pairs of words, that a document has.
+fn shares(view: &View, position: u32) -> (f32, f32, f32) {
+    let of = |words: &Matched| {
+        let (title, pairs) = (words.title_share(position), words.pair_share(position));
+        (words.share(position), title, pairs)
+    };
+    view.matched.as_ref().map_or((0.0, 0.0, 0.0), of)
+}
+
+/// What click memory adds to a document's score. What a person set says nothing about what people chose.
+fn chosen(learned: &LearnedScores, view: usize, position: u32) -> f64 {
+    let value = learned.of(view, position).map_or(0.0, |own| own.value);
+    if value >= PINNED {
+        0.0
+    } else {
+        value.clamp(-LEARNED_MAX, LEARNED_MAX)
+    }
 }
 
 fn reciprocal(place: Option<usize>) -> f32 {

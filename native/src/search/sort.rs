@@ -208,25 +208,7 @@ impl Order<'_> {
                     first.push(&own, (position, ord, score));
                 }
             }
-            first.prune();
-            let First { codes, found, .. } = first;
-            let mut keys = vec![Vec::with_capacity(width); found.len()];
-            for (column, source) in sources.iter().enumerate() {
-                let own = codes.iter().skip(column).step_by(width).copied();
-                let own = source.keys(index, own)?;
-                keys.iter_mut()
-                    .zip(own)
-                    .for_each(|(keys, key)| keys.push(key));
-            }
-            let hits = found.into_iter().zip(keys);
-            let hits = hits.map(|((position, ord, score), keys)| Hit {
-                view: number,
-                position,
-                ord,
-                score,
-                keys,
-            });
-            self.hits.extend(hits);
+            self.hits.extend(first.hits(&sources, number, index)?);
         }
         Ok(())
     }
@@ -330,5 +312,31 @@ impl First {
         }
         self.found.truncate(reach);
         self.codes.truncate(reach * width);
+    }
+
+    /// The hits that they are, of a segment of a view.
+    fn hits(
+        mut self,
+        sources: &[Source],
+        view: usize,
+        segment: usize,
+    ) -> Result<impl Iterator<Item = Hit>, Failure> {
+        self.prune();
+        let mut keys = vec![Vec::with_capacity(self.width); self.found.len()];
+        for (column, source) in sources.iter().enumerate() {
+            let own = self.codes.iter().skip(column).step_by(self.width).copied();
+            let own = source.keys(segment, own)?;
+            keys.iter_mut()
+                .zip(own)
+                .for_each(|(keys, key)| keys.push(key));
+        }
+        let found = self.found.into_iter().zip(keys);
+        Ok(found.map(move |((position, ord, score), keys)| Hit {
+            view,
+            position,
+            ord,
+            score,
+            keys,
+        }))
     }
 }
