@@ -1,5 +1,7 @@
 //! Sets of documents as bits by global position.
 
+use std::ops::Range;
+
 use crate::engine::snapshot::Snapshot;
 
 /// From this mean distance on, positions are added one by one: which share a word of bits could only be guessed.
@@ -94,6 +96,27 @@ impl Bits {
     pub fn get(&self, position: u32) -> bool {
         let word = self.words.get(position as usize / 64);
         word.is_some_and(|word| word >> (position % 64) & 1 == 1)
+    }
+
+    /// The bits of positions in a row, as many of them as fit in so many words.
+    #[inline]
+    pub fn window<const WORDS: usize>(&self, range: &Range<u32>) -> [u64; WORDS] {
+        let (first, shift) = (range.start as usize / 64, range.start % 64);
+        let words = self.words.get(first..).unwrap_or_default();
+        if let Some(words) = words.first_chunk().filter(|_| shift == 0) {
+            if range.len() >= 64 * WORDS {
+                return *words;
+            }
+        }
+        let word = |at: usize| words.get(at).copied().unwrap_or(0);
+        std::array::from_fn(|at| {
+            let end = (range.len() as u32).saturating_sub(64 * at as u32);
+            let low = word(at) >> shift;
+            // Shifted twice: by all 64 at once nothing would move.
+            let high = word(at + 1) << (63 - shift) << 1;
+            let inside = if end < 64 { (1 << end) - 1 } else { u64::MAX };
+            (low | high) & inside
+        })
     }
 
     /// Keeps what is in both.
@@ -203,5 +226,28 @@ mod tests {
         assert_eq!(some, [60, 61, 62, 63, 65, 66]);
         assert_eq!(bits.iter().count(), 126);
         assert_eq!(bits.list(), bits.iter().collect::<Vec<u32>>());
+    }
+
+    #[test]
+    fn a_window_has_the_bits_of_its_range_wherever_it_begins() {
+        let mut bits = Bits::new(700);
+        for position in (0..700).filter(|position| position % 7 * position % 5 < 2) {
+            bits.set(position);
+        }
+        for (from, length) in [
+            (0, 192),
+            (1, 192),
+            (63, 100),
+            (64, 64),
+            (130, 1),
+            (600, 192),
+        ] {
+            let window: [u64; 3] = bits.window(&(from..from + length));
+            for place in 0..192 {
+                let own = window[place as usize / 64] >> (place % 64) & 1 == 1;
+                let expected = place < length && bits.get(from + place);
+                assert_eq!(own, expected, "{from} {place}");
+            }
+        }
     }
 }

@@ -12,6 +12,8 @@ use crate::search::added_scores::AddedScore;
 pub const PAGE_MAX: usize = 10_000;
 /// Most neighbours that a search may ask for.
 pub const NEIGHBORS_MAX: usize = 10_000;
+/// The field of an order that stands for the score.
+pub const SCORE: &str = "_score";
 /// Most hits that a model may reorder.
 pub const RERANK_MAX: usize = 1000;
 
@@ -349,6 +351,27 @@ impl Request {
     /// Whether the query has no words at all.
     pub fn is_empty_query(&self) -> bool {
         self.query.trim().is_empty()
+    }
+
+    /// Whether hits come by falling score and nothing else.
+    pub fn is_by_score(&self) -> bool {
+        match self.sort.as_slice() {
+            [] => true,
+            [key] => key.field == SCORE && key.descending,
+            _ => false,
+        }
+    }
+
+    /// Whether the whole list is counted, cut or sorted otherwise.
+    pub fn lists_all(&self) -> bool {
+        let is_cut = self.min_score.is_some() || self.after.is_some();
+        is_cut || !self.facets.is_empty() || !self.is_by_score()
+    }
+
+    /// How many of the first a page and a model need; one more tells whether the list goes on.
+    pub fn first(&self) -> usize {
+        let reordered = self.rerank.map_or(0, |rerank| rerank.size);
+        (self.from + self.size).max(reordered) + 1
     }
 
     /// Whether the query's vector is moved towards its first documents.

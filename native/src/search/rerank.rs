@@ -16,7 +16,7 @@ use crate::search::features::{self, Subject, NAMES};
 use crate::search::learned_scores::LearnedScores;
 use crate::search::matches::Matches;
 use crate::search::query::Request;
-use crate::search::sort::{self, Hit};
+use crate::search::sort::Hit;
 use crate::search::top::{self, Placed};
 use crate::search::view::View;
 
@@ -49,7 +49,7 @@ impl Reranked {
         request: &Request,
         matches: &mut [Matches],
     ) -> Reranked {
-        let Some(wanted) = request.rerank.filter(|_| sort::is_by_score(request)) else {
+        let Some(wanted) = request.rerank.filter(|_| request.is_by_score()) else {
             return Reranked::default();
         };
         let mut reorder = || -> Result<Reranked, Failure> {
@@ -80,7 +80,7 @@ impl Reranked {
         answer: &mut Answer,
     ) -> Result<(), Failure> {
         answer.rerank_failed = self.failed;
-        if request.rerank.is_some() && !self.failed && sort::is_by_score(request) {
+        if request.rerank.is_some() && !self.failed && request.is_by_score() {
             let scores = hits.iter().map(|hit| {
                 let candidate = self.of(hit.view, hit.position);
                 candidate.map_or(f32::NAN, |candidate| candidate.model)

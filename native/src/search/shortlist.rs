@@ -5,14 +5,12 @@ use crate::search::learned_scores::PlacedScores;
 use crate::search::matches::Matches;
 use crate::search::query::{Mode, Request};
 use crate::search::scale::Scale;
-use crate::search::sort;
+use crate::search::text::reach::TINY;
 use crate::search::top;
 use crate::search::view::View;
 
 /// A short list pays where so many match by words for each document in it.
 const SHORTER: usize = 16;
-/// Below, weights and scores by words may be lost in the rounding of a fused score.
-const TINY: f64 = 1e-9;
 
 struct Short {
     matches: Matches,
@@ -38,27 +36,21 @@ pub fn of_page(
     placed: &PlacedScores,
 ) -> Option<(Vec<Matches>, usize)> {
     let scale = Scale::of(views, request);
-    let needs_all = !request.facets.is_empty()
-        || request.min_score.is_some()
-        || request.after.is_some()
-        || !sort::is_by_score(request);
-    if needs_all
+    if request.lists_all()
         || !views
             .iter()
             .all(|view| falls_with_words(view, &scale, request))
     {
         return None;
     }
-    let reordered = request.rerank.map_or(0, |rerank| rerank.size);
-    // One more tells whether the list goes on.
-    let first = (request.from + request.size).max(reordered) + 1;
+    let first = request.first();
     let with_most = |(number, view)| {
         let added = placed.in_view(number);
         (view, added, first + falling(added))
     };
     let views = views.iter().enumerate().map(with_most);
     let long = |(view, _, most): (&View, _, usize)| {
-        view.text.positions.len() >= SHORTER * (most + view.near.len())
+        view.text.is_partial() || view.text.total >= SHORTER * (most + view.near.len())
     };
     if !views.clone().any(long) {
         return None;
@@ -101,7 +93,7 @@ fn list(view: &View, scale: &Scale, best: &[u32], added: &[(u32, f64)]) -> Short
     positions.sort();
     positions.dedup();
     let mut short = Short {
-        total: view.text.positions.len(),
+        total: view.text.total,
         matches: Matches::with_room(positions.len()),
     };
     let mut near = view.near.iter().copied().peekable();

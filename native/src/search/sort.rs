@@ -8,8 +8,8 @@ use tantivy::{f64_to_u64, u64_to_f64};
 use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::matches::Matches;
-use crate::search::query::{Request, SortKey};
-use crate::search::sort_key::{compare, Key, Source, SCORE};
+use crate::search::query::{Request, SortKey, SCORE};
+use crate::search::sort_key::{compare, Key, Source};
 use crate::search::top::{Scored, Top};
 use crate::search::view::View;
 
@@ -59,7 +59,7 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         None => None,
     };
     let reach = request.from + request.size;
-    let simple = is_by_score(request);
+    let simple = request.is_by_score();
     let mut order = Order {
         keys,
         after: after.as_ref(),
@@ -83,15 +83,6 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         _ => None,
     };
     Ok(Page { hits, next })
-}
-
-/// Whether hits come by falling score and nothing else.
-pub fn is_by_score(request: &Request) -> bool {
-    match request.sort.as_slice() {
-        [] => true,
-        [key] => key.field == SCORE && key.descending,
-        _ => false,
-    }
 }
 
 fn write_cursor(hit: &Hit, views: &[View]) -> Result<String, Failure> {

@@ -9,11 +9,8 @@ use tantivy::f64_to_u64;
 use crate::date::date_unmapped;
 use crate::engine::column::{self, Column, Columns, Place};
 use crate::failure::Failure;
-use crate::search::query::SortKey;
+use crate::search::query::{SortKey, SCORE};
 use crate::search::view::View;
-
-/// The name of the score among sort keys.
-pub const SCORE: &str = "_score";
 
 /// A value to sort by. Numbers (dates and booleans are numbers here) come before text, and what
 /// has no value comes last in both directions.

@@ -19,6 +19,7 @@ pub mod parts;
 pub mod plan;
 pub mod plurals;
 pub mod postings;
+pub mod reach;
 pub mod rows;
 pub mod rules;
 pub mod score;

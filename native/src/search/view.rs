@@ -7,11 +7,13 @@ use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
+use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
 use crate::search::text::plan::{self, Plan};
+use crate::search::text::reach::{Wanted, TINY};
 use crate::search::text::score;
 use crate::search::text::text_matches::TextMatches;
 
@@ -108,23 +110,51 @@ impl<'a> View<'a> {
         if all {
             view.text = all_documents(&view);
         } else if let Some(plan) = plan.filter(|_| request.mode != Mode::Vector) {
-            view.find_words(&plan, request)?;
+            view.find_words(&plan, request, alone)?;
         }
         Ok(view)
     }
 
     /// Looks for T.
-    fn find_words(&mut self, plan: &Plan, request: &Request) -> Result<(), Failure> {
+    fn find_words(&mut self, plan: &Plan, request: &Request, alone: bool) -> Result<(), Failure> {
         let filter = self.filter.as_ref();
+        let wanted = self.wanted(request, alone);
+        let wanted = wanted.as_ref();
         if request.wants_features() {
-            let (text, matched) = score::score_with_words(self.snapshot, plan, filter)?;
+            let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
             (self.text, self.matched) = (text, Some(matched));
         } else {
-            self.text = score::score(self.snapshot, plan, filter)?;
+            self.text = score::score(self.snapshot, plan, filter, wanted)?;
         }
-        let is_found = !self.text.positions.is_empty();
+        let is_found = self.text.total > 0;
         self.kept = Kept::by(plan, self.snapshot, &request.query, is_found);
         Ok(())
+    }
+
+    /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
+    /// or stands beside others. `None` where it lists all (see `shortlist`) or asks for the reasons of scores.
+    fn wanted(&self, request: &Request, alone: bool) -> Option<Wanted> {
+        // Words may count nothing in another view, which then is listed whole, and so is this one.
+        let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
+        let is_listed = is_listed && request.mode == Mode::Hybrid;
+        if request.lists_all() || request.explain || is_listed {
+            return None;
+        }
+        let own = request.added.iter().filter(|added| added.index == self.id);
+        let placed = own.filter_map(|added| self.snapshot.position_of(added.ord));
+        let also = self.near.iter().map(|pair| pair.0).chain(placed);
+        let fallen = request.added.iter().filter(|added| added.value < 0.0);
+        let mut first = request.first() + fallen.count();
+        if request.feeds_back() {
+            first = first.max(neighbors::RANKED_OF_WORDS);
+        }
+        if request.wants_features() {
+            first = first.max(PLACES_MAX);
+        }
+        Some(Wanted {
+            first,
+            also: also.collect(),
+        })
     }
 
     /// c(d) of the document at a position, if it is a neighbour.

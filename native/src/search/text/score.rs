@@ -15,6 +15,7 @@ use crate::search::text::clause::{Clause, Pair, Way};
 use crate::search::text::matched::{Matched, TERMS_MAX};
 use crate::search::text::plan::Plan;
 use crate::search::text::postings::Postings;
+use crate::search::text::reach::{Reach, Wanted};
 use crate::search::text::scorer::Scorer;
 use crate::search::text::scratch::{entries_max, Scratch};
 use crate::search::text::search_field::SearchField;
@@ -29,11 +30,13 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// All live documents that match the plan (and the filter), with their scores.
+/// All live documents that match the plan (and the filter), with their scores; where not all of these are wanted, it may be
+/// that the others are only counted.
 pub fn score(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: Option<&Bits>,
+    wanted: Option<&Wanted>,
 ) -> Result<TextMatches, Failure> {
     if plan.clauses.is_empty() {
         return Ok(TextMatches::default());
@@ -41,7 +44,7 @@ pub fn score(
     // Taken out while in use: a panic or an error leaves a fresh one behind, never a dirty one.
     let mut scratch = SCRATCH.take();
     let scorer = Scorer::open_with(snapshot, plan, &mut scratch)?;
-    let matches = scorer.run(plan, filter, &mut scratch)?;
+    let matches = scorer.run(plan, (filter, wanted), &mut scratch)?;
     SCRATCH.replace(scratch);
     Ok(matches)
 }
@@ -51,9 +54,10 @@ pub fn score_with_words(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: Option<&Bits>,
+    wanted: Option<&Wanted>,
 ) -> Result<(TextMatches, Matched), Failure> {
     SCRATCH.with_borrow_mut(|scratch| scratch.matched = Some(Matched::default()));
-    let found = score(snapshot, plan, filter);
+    let found = score(snapshot, plan, filter, wanted);
     let matched = SCRATCH.with_borrow_mut(|scratch| scratch.matched.take());
     Ok((found?, matched.unwrap_or_default()))
 }
@@ -77,7 +81,7 @@ impl<'a> Scorer<'a> {
     fn run(
         &self,
         plan: &Plan,
-        filter: Option<&Bits>,
+        (filter, wanted): (Option<&Bits>, Option<&Wanted>),
         scratch: &mut Scratch,
     ) -> Result<TextMatches, Failure> {
         let documents = self.snapshot.documents as usize;
@@ -88,13 +92,16 @@ impl<'a> Scorer<'a> {
         scratch.keep_norms((self.snapshot.generation, weights.collect()));
         let mut group = Group::default();
         let mut required: Option<Bits> = None;
+        let wanted = wanted.filter(|_| Reach::pays(plan.clauses.len(), documents));
+        let mut having: Vec<Bits> = Vec::new();
         let mut seeker = Seeker::new(self, &plan.clauses);
         for (number, clause) in plan.clauses.iter().enumerate() {
             let lists = self.room_for(&group, scratch);
             let counted = self.read(clause, &mut scratch.postings[lists.clone()])?;
             let mut pairs = plan.pairs.iter();
-            let wanted = scratch.matched.is_some() && number < TERMS_MAX;
-            let kept = wanted || pairs.any(|p| p.first == number || p.second == number);
+            let told = scratch.matched.is_some() && number < TERMS_MAX;
+            let kept =
+                told || wanted.is_some() || pairs.any(|p| p.first == number || p.second == number);
             if kept {
                 scratch.remember(number, lists.clone(), documents);
             }
@@ -104,6 +111,9 @@ impl<'a> Scorer<'a> {
                     Some(all) => all.and(&scratch.documents),
                     None => required = Some(scratch.documents.clone()),
                 }
+            }
+            if wanted.is_some() {
+                having.push(scratch.documents.clone());
             }
             let counted = counted.unwrap_or(found);
             let idf_of = |documents| clause.count * idf(self.documents, documents);
@@ -120,26 +130,62 @@ impl<'a> Scorer<'a> {
         let whole = seeker.find(self, &scratch.postings[..group.clauses() * fields]);
         self.add_whole(&whole, scratch, &mut group);
         let pairs = self.add_pairs(plan, scratch, &mut group)?;
-        if let Some(matched) = &mut scratch.matched {
-            let having = std::mem::take(&mut scratch.known);
-            let fields: Vec<&SearchField> = self.fields.iter().map(|f| f.field).collect();
-            matched.keep(plan, &fields, having);
-        }
+        let wanted = wanted.filter(|_| !scratch.has_sums);
+        let passing = (required.as_ref(), filter);
+        let reach = wanted.map(|wanted| self.reach(wanted, having, passing, &group, scratch));
+        let mut reach = reach;
         let (mut positions, mut scores) = scratch.take_spare();
         let found = Found {
             required: required.as_ref(),
             filter,
+            reach: reach.as_mut(),
             positions: &mut positions,
             scores: &mut scores,
         };
         add_up(self, &mut group, scratch, Some(found));
         if let Some(matched) = &mut scratch.matched {
+            let having = std::mem::take(&mut scratch.known);
+            let fields_of: Vec<&SearchField> = self.fields.iter().map(|f| f.field).collect();
+            matched.keep(plan, &fields_of, having);
             matched.sums = scratch.fields.drain(..fields).collect();
         }
         scratch.trim(documents);
         let mut matches = TextMatches::new(positions, scores);
         (matches.pairs, matches.whole) = (pairs, whole);
+        if let Some(reach) = reach {
+            matches.total = reach.total;
+        }
         Ok(matches)
+    }
+
+    /// Which documents can be among those that are wanted, given the documents of each clause and those that pass. What has
+    /// a pair, or is the query as a whole, is wanted, too: it scores more than its clauses can.
+    fn reach(
+        &self,
+        wanted: &Wanted,
+        having: Vec<Bits>,
+        passing: (Option<&Bits>, Option<&Bits>),
+        group: &Group,
+        scratch: &mut Scratch,
+    ) -> Reach {
+        scratch.known.truncate(having.len() * self.fields.len());
+        let mut also = Bits::new(self.snapshot.documents as usize);
+        wanted.also.iter().for_each(|position| also.set(*position));
+        for number in group.postings_from(having.len()) {
+            also.set_all(&scratch.postings[number].positions);
+        }
+        let passing = match passing {
+            (Some(required), Some(filter)) => {
+                let mut both = required.clone();
+                both.and(filter);
+                Some(both)
+            }
+            (required, filter) => required.or(filter).cloned(),
+        };
+        let lists = &scratch.postings;
+        let clauses = having.into_iter().enumerate();
+        let clauses = clauses.map(|(number, own)| (group.most(number, self, lists), own));
+        Reach::of(clauses, passing, also, wanted.first)
     }
 
     /// Makes room for the lists of a clause behind those of a group; gives their numbers.

@@ -10,6 +10,8 @@ pub struct TextMatches {
     pub positions: Vec<u32>,
     /// b(d) of each.
     pub scores: Vec<f32>,
+    /// How many documents match: more than are here, where only the scores of the first were asked for.
+    pub total: usize,
     /// The numbers of the pairs that count: all, as long as they are cheap enough.
     pub pairs: Vec<usize>,
     /// Where the query stands as a whole.
@@ -47,10 +49,15 @@ impl WholeIn {
 }
 
 impl TextMatches {
-    /// b(d) of the document at a position, if it matches.
+    /// b(d) of the document at a position, if it matches and was asked for.
     pub fn score_at(&self, position: u32) -> Option<f32> {
         let at = self.positions.binary_search(&position).ok()?;
         Some(self.scores[at])
+    }
+
+    /// Whether there are matches that are not here.
+    pub fn is_partial(&self) -> bool {
+        self.total > self.positions.len()
     }
 
     /// The largest b(d), 0 without a match.
@@ -62,6 +69,7 @@ impl TextMatches {
     pub fn new(positions: Vec<u32>, scores: Vec<f32>) -> TextMatches {
         TextMatches {
             most: largest(&scores).unwrap_or(0.0).max(0.0),
+            total: positions.len(),
             positions,
             scores,
             pairs: Vec::new(),

@@ -3,13 +3,15 @@
 
 use std::ops::Range;
 
-use crate::bm25::saturated;
+use crate::bm25::{norm, saturated};
 use crate::engine::bits::Bits;
 use crate::search::text::blend::blend;
 use crate::search::text::compact::Compact;
 use crate::search::text::postings::{Postings, SegmentField};
+use crate::search::text::reach::{Places, Reach};
 use crate::search::text::scorer::{FieldScorer, Scorer};
 use crate::search::text::scratch::{Scratch, BLOCK, WINDOW};
+use crate::search::text::text_matches::largest;
 
 /// Places that are blended side by side.
 const LANES: usize = 8;
@@ -58,6 +60,27 @@ impl Group {
         self.combined.len()
     }
 
+    /// The most that a clause adds to a score, given all lists: it occurs nowhere more often than it does anywhere, and no
+    /// field is shorter than its shortest.
+    pub fn most(&self, clause: usize, scorer: &Scorer, postings: &[Postings]) -> f32 {
+        let (mut frequency, mut best, mut sum) = (0.0f32, 0.0f32, 0.0f32);
+        for list in self.lists.iter().filter(|list| list.clause == clause) {
+            let field = &scorer.fields[list.field];
+            let most = largest(&postings[list.postings].frequencies).unwrap_or(0.0);
+            let own = list.factor * saturated(most, field.norm(field.least));
+            (best, sum) = (best.max(own), sum + own);
+            frequency += field.field.weight * most;
+        }
+        let combined = self.combined[clause] * saturated(frequency, norm(0.0, 1.0));
+        blend(combined, best, sum)
+    }
+
+    /// The numbers of the postings of all clauses from one on.
+    pub fn postings_from(&self, clause: usize) -> impl Iterator<Item = usize> + '_ {
+        let behind = self.lists.iter().filter(move |list| list.clause >= clause);
+        behind.map(|list| list.postings)
+    }
+
     /// Forgets all clauses.
     pub fn clear(&mut self) {
         self.lists.clear();
@@ -79,6 +102,8 @@ pub struct Found<'a> {
     pub required: Option<&'a Bits>,
     /// The documents that pass the filter.
     pub filter: Option<&'a Bits>,
+    /// Which documents can be among the first, where only these are asked for.
+    pub reach: Option<&'a mut Reach>,
     /// Positions, ascending.
     pub positions: &'a mut Vec<u32>,
     /// b(d) of each.
@@ -95,6 +120,9 @@ struct Sums<'a> {
     blocks: u32,
 }
 
+/// What a list is added to: the scores of its field, what all lists share, and how many documents its clause has so far.
+type Into<'a, 's> = (&'a mut [f32; WINDOW], &'a mut Sums<'s>, &'a mut usize);
+
 /// The window of a list that begins at a place.
 #[inline(always)]
 fn window_of(list: &mut [f32], from: usize) -> &mut [f32; WINDOW] {
@@ -106,7 +134,7 @@ fn window_of(list: &mut [f32], from: usize) -> &mut [f32; WINDOW] {
 /// zero again, but for those of fields when they are wanted.
 pub fn add_up(scorer: &Scorer, group: &mut Group, scratch: &mut Scratch, found: Option<Found>) {
     #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") {
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt") {
         // SAFETY: the processor was just seen to have it.
         return unsafe { add_up_wide(scorer, group, scratch, found) };
     }
@@ -115,7 +143,7 @@ pub fn add_up(scorer: &Scorer, group: &mut Group, scratch: &mut Scratch, found: 
 
 /// The same instructions eight at a time instead of four, with the same sums.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
+#[target_feature(enable = "avx2,popcnt")]
 fn add_up_wide(scorer: &Scorer, group: &mut Group, scratch: &mut Scratch, found: Option<Found>) {
     add_up_anywhere(scorer, group, scratch, found);
 }
@@ -150,10 +178,21 @@ fn add_up_anywhere(
             let from = segment.base + (own * WINDOW) as u32;
             let window = from..end.min(from + WINDOW as u32);
             know_norms(scorer, scratch, (index, first + own), &window);
-            let blocks = add_window(scorer, group, scratch, &readers, (&window, segment.base));
+            let reach = found.as_mut().and_then(|found| found.reach.as_mut());
+            let chosen = reach.and_then(|reach| reach.chosen(&window));
+            let within = (&window, segment.base);
+            let blocks = add_window(scorer, group, scratch, &readers, within, chosen.as_ref());
             if let Some(found) = &mut found {
+                let before = found.scores.len();
                 let blocks = if all { u32::MAX } else { blocks };
-                harvest(scratch, scorer.fields.len(), blocks, &window, found);
+                let fields = scorer.fields.len();
+                match &chosen {
+                    Some(chosen) => pick(scratch, fields, chosen, &window, found),
+                    None => harvest(scratch, fields, blocks, &window, found),
+                }
+                if let Some(reach) = &mut found.reach {
+                    reach.meet(&found.scores[before..]);
+                }
             }
             own += 1;
         }
@@ -182,7 +221,8 @@ fn know_norms(
     scratch.norms_known[number] = true;
 }
 
-/// Adds up a window of a segment that begins at a base; gives which blocks have anything.
+/// Adds up a window of a segment that begins at a base, or of its documents those that are chosen; gives which blocks have
+/// anything.
 #[inline(always)]
 fn add_window(
     scorer: &Scorer,
@@ -190,6 +230,7 @@ fn add_window(
     scratch: &mut Scratch,
     readers: &[Option<&SegmentField>],
     (window, base): (&Range<u32>, u32),
+    chosen: Option<&Places>,
 ) -> u32 {
     let at = if scratch.is_whole {
         window.start as usize
@@ -212,14 +253,16 @@ fn add_window(
             let field = &scorer.fields[list.field];
             let own = window_of(&mut scratch.fields[list.field], at);
             let postings = &scratch.postings[list.postings];
-            add_list(
-                (window, base),
-                (field, reader),
-                (list, postings),
-                own,
-                &mut sums,
-                &mut touched,
-            );
+            let within = (window, base);
+            let (from, into) = ((field, reader), (own, &mut sums, &mut touched));
+            // All documents of a list without bits are chosen ones.
+            match chosen.zip(scratch.known.get(list.postings)) {
+                Some((chosen, documents)) => {
+                    let here = documents.window(window);
+                    add_chosen(within, from, (list, postings), (&here, chosen), into);
+                }
+                None => add_list(within, from, (list, postings), into),
+            }
         }
         if touched > 0 {
             add_combined(group.combined[lists[0].clause], touched, &mut sums);
@@ -234,12 +277,9 @@ fn add_list(
     (window, base): (&Range<u32>, u32),
     (field, reader): (&FieldScorer, &SegmentField),
     (list, postings): (&mut List, &Postings),
-    own: &mut [f32; WINDOW],
-    sums: &mut Sums,
-    touched: &mut usize,
+    (own, sums, touched): Into,
 ) {
-    let weight = field.field.weight;
-    let factor = list.factor;
+    let (weight, factor) = (field.field.weight, list.factor);
     let positions = postings.positions[list.done..].iter();
     let entries = positions.zip(&postings.frequencies[list.done..]);
     let (mut done, mut end) = (0, *touched);
@@ -260,6 +300,36 @@ fn add_list(
     }
     list.done += done;
     *touched = end;
+}
+
+/// As `add_list`, of the chosen documents alone, given where in the window the list has documents: so many bits as stand
+/// before one of them, so many entries stand before it.
+#[inline(always)]
+fn add_chosen(
+    (window, base): (&Range<u32>, u32),
+    (field, reader): (&FieldScorer, &SegmentField),
+    (list, postings): (&mut List, &Postings),
+    (here, chosen): (&Places, &Places),
+    (own, sums, touched): Into,
+) {
+    let (weight, factor) = (field.field.weight, list.factor);
+    for (word, (here, chosen)) in here.iter().zip(chosen).enumerate() {
+        let mut rest = here & chosen;
+        while rest != 0 {
+            let bit = rest.trailing_zeros();
+            let before = (here & ((1 << bit) - 1)).count_ones();
+            let frequency = postings.frequencies[list.done + before as usize];
+            let at = word * 64 + bit as usize;
+            let norm = field.norm(reader.length_code(window.start + at as u32 - base));
+            own[at] += factor * saturated(frequency, norm);
+            let sum = &mut sums.frequencies[at];
+            sums.touched[*touched] = at as u16;
+            *touched += usize::from(*sum == 0.0);
+            *sum += weight * frequency;
+            rest &= rest - 1;
+        }
+        list.done += here.count_ones() as usize;
+    }
 }
 
 /// Adds a clause's score in the combined field (BM25F), and leaves the frequencies at zero again.
@@ -338,6 +408,48 @@ fn harvest(
             if passes(into.required, *position) && passes(into.filter, *position) {
                 into.positions.push(*position);
                 into.scores.push(*score);
+            }
+        }
+    }
+}
+
+/// As `harvest`, of chosen documents.
+#[inline(always)]
+fn pick(
+    scratch: &mut Scratch,
+    fields: usize,
+    chosen: &Places,
+    window: &Range<u32>,
+    into: &mut Found,
+) {
+    let start = if scratch.is_whole {
+        window.start as usize
+    } else {
+        0
+    };
+    let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
+    for (word, chosen) in chosen.iter().enumerate() {
+        if let Some(matched) = scratch.matched.as_mut().filter(|_| *chosen != 0) {
+            matched.blocks.push(window.start as usize + word * BLOCK);
+        }
+        let mut rest = *chosen;
+        while rest != 0 {
+            let place = word * 64 + rest.trailing_zeros() as usize;
+            rest &= rest - 1;
+            let at = start + place;
+            let (mut best, mut sum) = (0.0f32, 0.0f32);
+            for own in &mut scratch.fields[..fields] {
+                best = if own[at] > best { own[at] } else { best };
+                sum += own[at];
+                if scratch.matched.is_none() {
+                    own[at] = 0.0;
+                }
+            }
+            let combined = std::mem::take(&mut scratch.combined[at]);
+            let position = window.start + place as u32;
+            if combined > 0.0 && passes(into.required, position) && passes(into.filter, position) {
+                into.positions.push(position);
+                into.scores.push(blend(combined, best, sum));
             }
         }
     }
