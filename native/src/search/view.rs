@@ -7,7 +7,6 @@ use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
-use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
@@ -132,12 +131,13 @@ impl<'a> View<'a> {
     }
 
     /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
-    /// or stands beside others. `None` where it lists all (see `shortlist`) or asks for the reasons of scores.
+    /// or stands beside others. `None` where it lists all (see `shortlist`), asks for the reasons of scores, or for features,
+    /// which take the first hundred: too many for it to pay.
     fn wanted(&self, request: &Request, alone: bool) -> Option<Wanted> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
         let is_listed = is_listed && request.mode == Mode::Hybrid;
-        if request.lists_all() || request.explain || is_listed {
+        if request.lists_all() || request.explain || request.wants_features() || is_listed {
             return None;
         }
         let own = request.added.iter().filter(|added| added.index == self.id);
@@ -147,9 +147,6 @@ impl<'a> View<'a> {
         let mut first = request.first() + fallen.count();
         if request.feeds_back() {
             first = first.max(neighbors::RANKED_OF_WORDS);
-        }
-        if request.wants_features() {
-            first = first.max(PLACES_MAX);
         }
         Some(Wanted {
             first,
