@@ -50,7 +50,7 @@ export function openLane(
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     workerData: { dataDir: options.dataDir, answers: options.answers },
-    // Sources run through tsx (tests, development); the compiled tree needs no loader.
+    // Sources run through tsx (development); the compiled tree needs no loader.
     ...(extname(import.meta.url) === '.ts' ? { execArgv: ['--import', 'tsx'] } : {}),
   })
   replaceDead(lane)
