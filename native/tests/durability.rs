@@ -1,13 +1,11 @@
 //! What is on disk survives a crash at any moment, and damage is found before it is used.
 
-mod support;
-
 use std::fs;
 use std::path::Path;
 
+use crate::support::*;
 use attune_native::engine::directory::WriteBehind;
 use attune_native::engine::Engine;
-use support::*;
 use tantivy::collector::Count;
 use tantivy::query::TermQuery;
 use tantivy::schema::{Schema, TEXT};

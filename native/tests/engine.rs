@@ -1,10 +1,9 @@
 //! Writing, publishing and learning, seen through searches.
 
-mod support;
-
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 
+use crate::support::*;
 use attune_native::engine::definition::Definition;
 use attune_native::engine::document::GRAMS_MAX;
 use attune_native::engine::names::{self, Known};
@@ -13,7 +12,6 @@ use attune_native::engine::{Engine, IS_CUT};
 use attune_native::registry;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
-use support::*;
 
 const ALL: &str = r#"{"query":"","mode":"text","size":1000}"#;
 

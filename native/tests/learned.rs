@@ -1,16 +1,14 @@
 //! Added scores, features and models against a recount of the list without them.
 
-mod reference;
-
 use std::collections::BTreeMap;
 
+use crate::reference::{self, assert_list, assert_order, close, Index, Random, DIMENSIONS};
 use attune_native::engine::rates::Rates;
 use attune_native::model;
 use attune_native::search::added_scores::{AddedScore, ADDED_MAX};
 use attune_native::search::answer::Answer;
 use attune_native::search::features::NAMES;
 use attune_native::search::query::Request;
-use reference::{assert_list, assert_order, close, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 const ID: u64 = 7;

@@ -1,17 +1,15 @@
 //! Filters, orders, pages and facets against a recount of the documents.
 
-mod reference;
-
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use crate::reference::{self, close, Doc, Index, Random, DIMENSIONS};
 use attune_native::failure::Failure;
 use attune_native::search::answer::Answer;
 use attune_native::search::highlight::{highlight, HighlightRequest};
 use attune_native::search::query::Request;
 use attune_native::search::suggest;
-use reference::{close, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 fn values(doc: &Doc, field: &str) -> Vec<Value> {

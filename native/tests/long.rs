@@ -1,12 +1,10 @@
 //! What is done otherwise when there is much of it: values in a filter, words in a facet, matches in a sorted list.
 
-mod reference;
-
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::reference::{self, Index, Random};
 use attune_native::search::suggest;
-use reference::{Index, Random};
 use serde_json::{json, Value};
 
 const DOCUMENTS: u64 = 4200;

@@ -1,14 +1,12 @@
 //! Words near those of a query: of many at once as of each by itself, and within bounds.
 
-mod reference;
-
 use std::collections::BTreeSet;
 
+use crate::reference::{definition, Doc, Index, Random};
 use attune_native::search::query::Request;
 use attune_native::search::text::near::{near_each, Wanted, WORDS_MAX};
 use attune_native::search::text::part_reader::WAYS_MAX;
 use attune_native::search::text::words;
-use reference::{definition, Doc, Index, Random};
 use serde_json::{json, Value};
 
 /// Words of few letters, so that many are near to each other, by swaps as well.

@@ -1,11 +1,9 @@
 //! Random histories against the simplest possible index: a set of numbers.
 
-mod support;
-
 use std::collections::BTreeSet;
 
+use crate::support::*;
 use attune_native::engine::Engine;
-use support::*;
 
 /// splitmix64
 struct Random(u64);

@@ -1,9 +1,8 @@
 //! Searches that score only what can be among the first, against the same ones that score all matches.
 
-mod reference;
-
 use std::collections::BTreeMap;
 
+use crate::reference::{self, document, Doc, Index, Random, DIMENSIONS};
 use attune_native::engine::snapshot::Snapshot;
 use attune_native::search::added_scores::AddedScore;
 use attune_native::search::answer::Answer;
@@ -12,7 +11,6 @@ use attune_native::search::text::plan;
 use attune_native::search::text::reach::Wanted;
 use attune_native::search::text::score;
 use attune_native::search::text::text_matches::TextMatches;
-use reference::{document, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 /// An index long enough for it: segments that begin anywhere, some of their documents deleted again.

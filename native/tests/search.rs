@@ -1,12 +1,12 @@
 //! Searches against the plainest possible ones, on random collections.
 
-mod reference;
-
 use std::collections::BTreeMap;
 
+use crate::reference::{
+    self, assert_list, assert_order, close, document, Doc, Index, Random, DIMENSIONS,
+};
 use attune_native::failure::Failure;
 use attune_native::search::query::Request;
-use reference::{assert_list, assert_order, close, document, Doc, Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 fn all(mode: &str, query: &str) -> Value {

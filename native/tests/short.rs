@@ -1,12 +1,10 @@
 //! Pages made from a part of the list against pages of the whole one.
 
-mod reference;
-
+use crate::reference::{Index, Random, DIMENSIONS};
 use attune_native::model;
 use attune_native::search::added_scores::{AddedScore, PINNED};
 use attune_native::search::answer::Answer;
 use attune_native::search::query::Request;
-use reference::{Index, Random, DIMENSIONS};
 use serde_json::{json, Value};
 
 const MODEL: u64 = 9_100;

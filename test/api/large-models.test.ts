@@ -141,8 +141,9 @@ describe('a large state', () => {
   it('that comes again with its key gets the first answer; another one is refused', async () => {
     const headers = { 'idempotency-key': 'large' }
     const text = JSON.stringify({ modelId: 'keyed', state: state() })
-    const broken = await post(text.slice(1), headers)
-    expect(broken.code).toBe('MALFORMED_JSON')
+    const broken = { 'idempotency-key': 'broken' }
+    expect((await post(text.slice(1), broken)).code).toBe('MALFORMED_JSON')
+    expect((await post(text, broken)).status).toBe(409)
     const first = await post(text, headers)
     expect(first.data).toMatchObject({ version: 1, unchanged: false })
     expect((await post(text, headers)).data).toEqual(first.data)
