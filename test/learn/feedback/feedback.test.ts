@@ -409,6 +409,7 @@ it('what was told is read back, newest first, with a summary', async () => {
     ...{ resultId: 'a', action: 'click', rating: 0.5, status: 'LEARNED' },
     timestamp: new Date(START_MS).toISOString(),
     received: new Date(START_MS).toISOString(),
+    metadata: { resultId: 'a', userAction: 'click' },
   })
   expect(all.summary).toEqual({
     ...{ total: 3, duplicates: 0, byAction: { click: 2, purchase: 1 } },
