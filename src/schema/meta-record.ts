@@ -42,6 +42,8 @@ export interface MetaRows {
   /** Which versions of models rank. */
   models: Standing
   modelTraining: LastTraining
+  /** How people look, as it is reckoned with, see learn/memory/examination.ts. */
+  'examination in use': ExaminationInUse
   /** Somebody's searches with a gain. */
   modelClicks: number
   /** Number of the newest version of the ranking. */
@@ -70,6 +72,17 @@ export interface Forgetting {
   unlearnedTo?: number
   /** Until then: the same of what is not learned anew. */
   uncountedTo?: number
+}
+
+/** How likely people are taken to look at places. */
+export interface ExaminationInUse {
+  eta: number
+  /** The first places; absent where η alone says it. */
+  places?: readonly number[]
+  /** The setting that it began with. */
+  expected: number
+  /** Clicks of which it was reckoned. */
+  reckoned: number
 }
 
 /** What learning has taken since the store was made. */

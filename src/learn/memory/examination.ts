@@ -38,11 +38,13 @@ export interface ExaminationEstimate {
 /** An interval wider than this on either side says nothing. */
 const MARGIN_MAX = 1
 const Z_95 = 1.96
-/** Chances of places are reckoned again when there are so many times as many clicks. */
+/** What is reckoned with is reckoned again when there are so many times as many clicks: the same clicks give the same. */
 const GROWTH = 1.05
 /** Units that can count on one day. */
 const UNITS_MAX = 4096
 const SWEEP_ROWS = 1000
+/** Under this name stands what is reckoned with. */
+const IN_USE = 'examination in use'
 
 interface Day extends ClickSums {
   /** Two numbers for each unit that can count: the hash of its page, and a bit for each hit that it clicked. */
@@ -55,16 +57,21 @@ interface Core {
   /** Over all days. */
   sums: ClickSums
   expected: number
+  /** What searches reckon with, and what they will when the clicks taken last are published. */
   inUse: PlaceChances
-  /** How many clicks there were when chances of places were last reckoned. */
+  next: PlaceChances
+  /** How many clicks there were when that was last reckoned. */
   reckoned: number
 }
 
 /** `expected` is the η that holds while nothing is known. */
 export function openExamination(store: Store, expected: number): Examination {
-  const { examinations } = store.tables
+  const { examinations, meta } = store.tables
   const inUse = { eta: expected }
-  const core: Core = { store, changed: new Map(), sums: newSums(), expected, inUse, reckoned: 0 }
+  const core: Core = {
+    ...{ store, changed: new Map(), sums: newSums(), expected },
+    ...{ inUse, next: inUse, reckoned: 0 },
+  }
 
   return {
     name: 'examination',
@@ -72,7 +79,7 @@ export function openExamination(store: Store, expected: number): Examination {
     load: () => {
       core.changed.clear()
       addUp(core)
-      use(core)
+      loadChances(core)
     },
     take: (fact) => {
       if (fact.kind === 'feedback') take(core, fact)
@@ -81,12 +88,19 @@ export function openExamination(store: Store, expected: number): Examination {
       for (const [day, { pages, ...sums }] of core.changed)
         examinations.put(day, { ...sums, pages: new Uint8Array(pages.buffer) })
       core.changed.clear()
+      const { next, reckoned } = core
+      meta.put(IN_USE, { ...next, expected, reckoned })
     },
-    publish: () => use(core),
+    publish: () => {
+      if (core.sums.clicks < core.reckoned) reckon(core)
+      core.inUse = core.next
+    },
     reset: () => {
       core.changed.clear()
       examinations.clear()
+      meta.remove(IN_USE)
       core.sums = newSums()
+      startOver(core)
     },
     estimate: () => estimateOf(core.sums),
     inUse: () => core.inUse,
@@ -142,6 +156,7 @@ function take(core: Core, fact: FeedbackFact): void {
     addScores(sums, hit, chances)
     addPlaceClick(sums.pairs, moved, chances)
   }
+  if (core.sums.clicks > core.reckoned * GROWTH) reckon(core)
 }
 
 function dayAt({ store, changed }: Core, at: number): Day {
@@ -194,13 +209,28 @@ function chancesOf(
   return chances
 }
 
-function use(core: Core): void {
-  const { sums, expected, inUse } = core
-  const eta = etaBy(sums, expected, inUse.eta)
-  const isGrown = sums.clicks < core.reckoned || sums.clicks > core.reckoned * GROWTH
-  if (eta === inUse.eta && !isGrown) return
+/** What is reckoned with depends on what was before, so that a start goes on with it: the order of hits stays as it was. */
+function loadChances(core: Core): void {
+  const known = core.store.tables.meta.get(IN_USE)
+  startOver(core)
+  if (known?.expected !== core.expected) reckon(core)
+  else {
+    const { eta, places, reckoned } = known
+    core.next = places === undefined ? { eta } : { eta, places }
+    core.reckoned = reckoned
+  }
+  core.inUse = core.next
+}
+
+function startOver(core: Core): void {
+  core.next = { eta: core.expected }
+  core.reckoned = 0
+}
+
+function reckon(core: Core): void {
+  const { sums, expected, next } = core
+  core.next = chancesBy(sums, etaBy(sums, expected, next.eta), next)
   core.reckoned = sums.clicks
-  core.inUse = chancesBy(sums, eta, inUse)
 }
 
 function estimateOf({ clicks, places, parts }: ClickSums): ExaminationEstimate {
