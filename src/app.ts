@@ -138,6 +138,7 @@ async function openParts(config: Config, log: Logger, onFailure: (cause: unknown
     show: learning.show,
     unserved: writing.unserved,
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
+    answered: (request) => countSearch(request, sessions),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
     embedQuery: embedding.query,
@@ -219,11 +220,15 @@ function planFor(
   { sessions, learning }: Pick<App, 'sessions' | 'learning'>,
 ): LearnedPlan {
   const plan = learning.plan(search, queryHash, place)
-  if (search.sessionId !== undefined && plan.unit !== undefined) {
-    sessions.touch(search.sessionId)
-    if (isFirstPage(search)) sessions.totals.add(search.sessionId, { searches: 1 })
-  }
+  if (search.sessionId !== undefined && plan.unit !== undefined) sessions.touch(search.sessionId)
   return plan
+}
+
+/** A session that was forgotten while it was answered has nothing more. */
+function countSearch(search: SearchRequest, { totals, peek }: Sessions): void {
+  const { sessionId } = search
+  if (sessionId !== undefined && isFirstPage(search) && peek(sessionId) !== undefined)
+    totals.add(sessionId, { searches: 1 })
 }
 
 async function recover(

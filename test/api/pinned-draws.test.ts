@@ -41,7 +41,8 @@ it('leaves pinned hits where they are when it draws, and draws the others as eve
   ]
   for (const way of ways) {
     const orders = new Set<string>()
-    for (let n = 0; n < 12; n++) {
+    // Few draws may well be the same.
+    for (let n = 0; n < 100 && (n < 4 || orders.size === 1); n++) {
       const { hits, searchContext } = await search({ sessionId, ...way })
       const ids = hits.map(({ id }) => id)
       expect(ids.slice(0, 2)).toEqual(pins)

@@ -62,6 +62,8 @@ interface SearchParts extends QueryVectors {
   indices: Indices
   engine: Engine
   plan: (search: SearchRequest, queryHash: string, place: ListPlace) => Plan
+  /** Told of each search that found its answer: one that fails, or is run again, is no other search of its session. */
+  answered: (search: SearchRequest) => void
   /** What stands behind a learned score. */
   describe: Describe
   /** Takes what a search of a session, if it names one, showed; bytes are copied. */
@@ -107,6 +109,7 @@ export function openSearch(parts: SearchParts): Search {
     if (search.explain === true) addEvidence(job, plan, queryHash)
     const path = search.cursor === undefined ? 'generation' : 'cursor'
     const { data, appendix: found } = await execute(entries, job, path, around)
+    parts.answered(search)
     if (head !== undefined)
       parts.show(queryId, { head, replay: replayJson(job), found }, search.sessionId)
     return { data, queryId, queryHash }

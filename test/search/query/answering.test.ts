@@ -21,8 +21,9 @@ it('a search of all indices goes on without one that is deleted meanwhile; whoev
     service.call<{ hits: { index: string }[] }>('POST', '/cortex/search', {
       ...{ query: 'slow otter', ...index },
     })
-  const ofAll = find({})
-  const ofNamed = find({ index: ['kept', 'deleted'] })
+  const { sessionId } = await service.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+  const ofAll = find({ sessionId })
+  const ofNamed = find({ sessionId, index: ['kept', 'deleted'] })
   await eventually(() => calls.some(({ input }) => input.includes('slow otter')))
   await service.must('DELETE', '/cortex/indices/deleted')
   tellDeleted()
@@ -31,4 +32,7 @@ it('a search of all indices goes on without one that is deleted meanwhile; whoev
   expect(found.error).toBeUndefined()
   expect(found.data.hits.map(({ index }) => index)).toEqual(['kept'])
   expect(await ofNamed).toMatchObject({ status: 404, code: 'INDEX_NOT_FOUND' })
+  // That it was run again makes no other search of it, and one that found nothing out is none.
+  const totals = await service.call('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(totals.data).toMatchObject({ searches: 1 })
 })
