@@ -157,9 +157,9 @@ fn a_page_is_the_one_of_a_search_that_scores_all() {
     let year = json!({ "field": "year", "gte": 1996 });
     let options = [
         json!({}),
-        json!({ "features": true }),
+        json!({ "fuzziness": "AUTO" }),
         json!({ "mode": "hybrid" }),
-        json!({ "mode": "hybrid", "feedback": false, "features": true }),
+        json!({ "mode": "hybrid", "feedback": false }),
         json!({ "mode": "hybrid", "fusion": "rrf" }),
         json!({ "filter": year, "size": 30 }),
         json!({ "filter": year, "mode": "hybrid", "operator": "and" }),

@@ -117,13 +117,12 @@ impl<'a> View<'a> {
     /// Looks for T.
     fn find_words(&mut self, plan: &Plan, request: &Request, alone: bool) -> Result<(), Failure> {
         let filter = self.filter.as_ref();
-        let wanted = self.wanted(request, alone);
-        let wanted = wanted.as_ref();
         if request.wants_features() {
-            let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
+            let (text, matched) = score::score_with_words(self.snapshot, plan, filter)?;
             (self.text, self.matched) = (text, Some(matched));
         } else {
-            self.text = score::score(self.snapshot, plan, filter, wanted)?;
+            let wanted = self.wanted(request, alone);
+            self.text = score::score(self.snapshot, plan, filter, wanted.as_ref())?;
         }
         let is_found = self.text.total > 0;
         self.kept = Kept::by(plan, self.snapshot, &request.query, is_found);
@@ -131,13 +130,13 @@ impl<'a> View<'a> {
     }
 
     /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
-    /// or stands beside others. `None` where it lists all (see `shortlist`), asks for the reasons of scores, or for features,
-    /// which take the first hundred: too many for it to pay.
+    /// or stands beside others. `None` where it lists all (see `shortlist`), or asks for the reasons of scores. (Features take
+    /// the first hundred: too many for it to pay.)
     fn wanted(&self, request: &Request, alone: bool) -> Option<Wanted> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
         let is_listed = is_listed && request.mode == Mode::Hybrid;
-        if request.lists_all() || request.explain || request.wants_features() || is_listed {
+        if request.lists_all() || request.explain || is_listed {
             return None;
         }
         let own = request.added.iter().filter(|added| added.index == self.id);

@@ -54,10 +54,9 @@ pub fn score_with_words(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: Option<&Bits>,
-    wanted: Option<&Wanted>,
 ) -> Result<(TextMatches, Matched), Failure> {
     SCRATCH.with_borrow_mut(|scratch| scratch.matched = Some(Matched::default()));
-    let found = score(snapshot, plan, filter, wanted);
+    let found = score(snapshot, plan, filter, None);
     let matched = SCRATCH.with_borrow_mut(|scratch| scratch.matched.take());
     Ok((found?, matched.unwrap_or_default()))
 }

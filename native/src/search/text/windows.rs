@@ -413,7 +413,7 @@ fn harvest(
     }
 }
 
-/// As `harvest`, of chosen documents.
+/// As `harvest`, of chosen documents: of these no sums of fields are wanted.
 #[inline(always)]
 fn pick(
     scratch: &mut Scratch,
@@ -429,9 +429,6 @@ fn pick(
     };
     let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
     for (word, chosen) in chosen.iter().enumerate() {
-        if let Some(matched) = scratch.matched.as_mut().filter(|_| *chosen != 0) {
-            matched.blocks.push(window.start as usize + word * BLOCK);
-        }
         let mut rest = *chosen;
         while rest != 0 {
             let place = word * 64 + rest.trailing_zeros() as usize;
@@ -441,9 +438,7 @@ fn pick(
             for own in &mut scratch.fields[..fields] {
                 best = if own[at] > best { own[at] } else { best };
                 sum += own[at];
-                if scratch.matched.is_none() {
-                    own[at] = 0.0;
-                }
+                own[at] = 0.0;
             }
             let combined = std::mem::take(&mut scratch.combined[at]);
             let position = window.start + place as u32;
