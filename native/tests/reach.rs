@@ -161,11 +161,13 @@ fn a_page_is_the_one_of_a_search_that_scores_all() {
         json!({ "mode": "hybrid" }),
         json!({ "mode": "hybrid", "feedback": false }),
         json!({ "mode": "hybrid", "fusion": "rrf" }),
-        json!({ "filter": year, "size": 30 }),
+        json!({ "filter": year.clone(), "size": 30 }),
         json!({ "filter": year, "mode": "hybrid", "operator": "and" }),
         json!({ "from": 20, "size": 50 }),
         json!({ "operator": "and", "size": 0 }),
         json!({ "rerank": { "model": 1, "size": 40 } }),
+        json!({ "features": true, "filter": year }),
+        json!({ "features": true, "mode": "hybrid" }),
     ];
     for round in 0..400 {
         let request = request(&mut random, options[round % options.len()].clone());

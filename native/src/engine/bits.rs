@@ -44,6 +44,11 @@ impl Bits {
         bits
     }
 
+    /// Whether it has room for any position.
+    pub fn has_room(&self) -> bool {
+        !self.words.is_empty()
+    }
+
     /// Adds a position.
     #[inline]
     pub fn set(&mut self, position: u32) {
@@ -69,6 +74,15 @@ impl Bits {
         }
         if word != 0 {
             self.words[at] |= word;
+        }
+    }
+
+    /// Adds positions, and to another set those of which there is more than one.
+    pub fn set_both(&mut self, more: &mut Bits, positions: &[u32], counts: &[f32]) {
+        for (position, count) in positions.iter().zip(counts) {
+            let at = *position as usize / 64;
+            self.words[at] |= 1 << (position % 64);
+            more.words[at] |= u64::from(*count > 1.0) << (position % 64);
         }
     }
 
@@ -99,24 +113,14 @@ impl Bits {
     }
 
     /// The bits of positions in a row, as many of them as fit in so many words.
-    #[inline]
+    #[inline(always)]
     pub fn window<const WORDS: usize>(&self, range: &Range<u32>) -> [u64; WORDS] {
         let (first, shift) = (range.start as usize / 64, range.start % 64);
         let words = self.words.get(first..).unwrap_or_default();
-        if let Some(words) = words.first_chunk().filter(|_| shift == 0) {
-            if range.len() >= 64 * WORDS {
-                return *words;
-            }
+        match words.first_chunk() {
+            Some(words) if shift == 0 && range.len() >= 64 * WORDS => *words,
+            _ => shifted(words, shift, range.len() as u32),
         }
-        let word = |at: usize| words.get(at).copied().unwrap_or(0);
-        std::array::from_fn(|at| {
-            let end = (range.len() as u32).saturating_sub(64 * at as u32);
-            let low = word(at) >> shift;
-            // Shifted twice: by all 64 at once nothing would move.
-            let high = word(at + 1) << (63 - shift) << 1;
-            let inside = if end < 64 { (1 << end) - 1 } else { u64::MAX };
-            (low | high) & inside
-        })
     }
 
     /// Keeps what is in both.
@@ -208,6 +212,20 @@ impl Bits {
             })
         })
     }
+}
+
+/// The words of so many bits that begin at a place of the first word.
+#[inline(never)]
+fn shifted<const WORDS: usize>(words: &[u64], shift: u32, bits: u32) -> [u64; WORDS] {
+    let word = |at: usize| words.get(at).copied().unwrap_or(0);
+    std::array::from_fn(|at| {
+        let end = bits.saturating_sub(64 * at as u32);
+        let low = word(at) >> shift;
+        // Shifted twice: by all 64 at once nothing would move.
+        let high = word(at + 1) << (63 - shift) << 1;
+        let inside = if end < 64 { (1 << end) - 1 } else { u64::MAX };
+        (low | high) & inside
+    })
 }
 
 #[cfg(test)]

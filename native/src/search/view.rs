@@ -7,6 +7,7 @@ use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::filter;
 use crate::search::neighbors;
+use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
@@ -117,12 +118,13 @@ impl<'a> View<'a> {
     /// Looks for T.
     fn find_words(&mut self, plan: &Plan, request: &Request, alone: bool) -> Result<(), Failure> {
         let filter = self.filter.as_ref();
+        let wanted = self.wanted(request, alone);
+        let wanted = wanted.as_ref();
         if request.wants_features() {
-            let (text, matched) = score::score_with_words(self.snapshot, plan, filter)?;
+            let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
             (self.text, self.matched) = (text, Some(matched));
         } else {
-            let wanted = self.wanted(request, alone);
-            self.text = score::score(self.snapshot, plan, filter, wanted.as_ref())?;
+            self.text = score::score(self.snapshot, plan, filter, wanted)?;
         }
         let is_found = self.text.total > 0;
         self.kept = Kept::by(plan, self.snapshot, &request.query, is_found);
@@ -130,8 +132,7 @@ impl<'a> View<'a> {
     }
 
     /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
-    /// or stands beside others. `None` where it lists all (see `shortlist`), or asks for the reasons of scores. (Features take
-    /// the first hundred: too many for it to pay.)
+    /// or stands beside others. `None` where it lists all (see `shortlist`), or asks for the reasons of scores.
     fn wanted(&self, request: &Request, alone: bool) -> Option<Wanted> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
@@ -146,6 +147,9 @@ impl<'a> View<'a> {
         let mut first = request.first() + fallen.count();
         if request.feeds_back() {
             first = first.max(neighbors::RANKED_OF_WORDS);
+        }
+        if request.wants_features() {
+            first = first.max(PLACES_MAX);
         }
         Some(Wanted {
             first,

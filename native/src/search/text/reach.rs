@@ -1,6 +1,6 @@
-//! Which documents can be among the first of a text search: those of which the clauses may add up to what the last of the
-//! first, so far, scores (MaxScore: Turtle & Flood 1995, "Query evaluation: strategies and optimizations"; here document by
-//! document, over bits). All others match, and are counted, but nobody asks what they score.
+//! Which documents can be among the first of a text search: those of which the lists they are in may add up to what the last
+//! of the first, so far, scores (MaxScore: Turtle & Flood 1995, "Query evaluation: strategies and optimizations"; here
+//! document by document, added up over bits). All others match, and are counted, but nobody asks what they score.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ pub type Places = [u64; WINDOW / 64];
 const WINDOWS_MIN: usize = 8;
 /// Most clauses: above, too many sums are close to each other.
 const CLAUSES_MAX: usize = 64;
-/// Heaviest clauses that are told apart; of the others a document may have all.
-const DEPTH: usize = 5;
+/// Bits of a sum: where it has more, it reaches the score.
+const DIGITS: usize = 7;
 /// Where more than this share of a window's matches can be among the first, all are added up.
-const SHARE: u32 = 3;
+const SHARE: u32 = 2;
 /// What a bound may lack of a score for the rounding of both.
 const ROUNDING: f32 = 1e-4;
 /// Below, weights and scores by words may be lost in the rounding of a fused score.
@@ -32,33 +32,49 @@ pub struct Wanted {
     pub also: Vec<u32>,
 }
 
-/// What a clause can add to a score.
-struct Part {
-    /// At most this.
-    most: f32,
-    /// Of all lighter ones together.
-    lighter: f32,
-    /// Where it occurs.
-    documents: Bits,
-    /// Where in the window at hand.
+/// What a list can add to a score.
+pub struct Part {
+    /// Number of the list's bits.
+    pub list: usize,
+    /// At most this where it says the clause once.
+    pub once: f32,
+    /// At most this anywhere.
+    pub most: f32,
+}
+
+/// The documents of a window whose scores are to be known.
+pub struct Chosen {
+    /// Where they are.
+    pub places: Places,
+    /// Lists below this number are looked up by their bits; all others have none but chosen documents.
+    pub lists: usize,
+}
+
+/// What is added up where a list, or a part of it, has documents.
+struct Addend {
     here: Places,
+    /// The digits of how much, each in all places.
+    digits: [u64; DIGITS],
+    /// Whether it reaches the score by itself, in all places.
+    alone: u64,
 }
 
 /// The documents that can be among the first, while these are found.
 pub struct Reach {
-    /// The lightest first.
+    /// How many lists have bits.
+    lists: usize,
     parts: Vec<Part>,
-    /// What every match must be among.
-    passing: Option<Bits>,
     /// Documents whose score is wanted in any case.
-    also: Bits,
+    pub also: Bits,
     /// How many are the first.
     first: usize,
     /// What those score that may be the first, once some are known.
     scores: Vec<f32>,
     /// What so many known ones reach.
     floor: f32,
-    /// How many documents match.
+    /// What is added up in the window at hand.
+    addends: Vec<Addend>,
+    /// How many documents match, of the windows so far.
     pub total: usize,
 }
 
@@ -68,67 +84,76 @@ impl Reach {
         (2..=CLAUSES_MAX).contains(&clauses) && documents >= WINDOWS_MIN * WINDOW
     }
 
-    /// Of clauses, each with the most that it adds and its documents; of what every match must be among; and of `also`.
-    pub fn of(
-        clauses: impl Iterator<Item = (f32, Bits)>,
-        passing: Option<Bits>,
-        also: Bits,
-        first: usize,
-    ) -> Reach {
-        let parts = clauses.map(|(most, documents)| Part {
-            most,
-            lighter: 0.0,
-            documents,
-            here: [0; _],
-        });
-        let mut parts: Vec<Part> = parts.collect();
-        parts.sort_by(|a, b| a.most.total_cmp(&b.most));
-        let mut lighter = 0.0;
-        let mut matching = parts.first().map(|part| part.documents.clone());
-        for part in &mut parts {
-            part.lighter = lighter;
-            lighter += part.most;
-            matching.iter_mut().for_each(|all| all.or(&part.documents));
-        }
-        let mut matching = matching.unwrap_or_default();
-        passing.iter().for_each(|passing| matching.and(passing));
+    /// Of so many lists with bits, what they can add, and the documents whose score is wanted in any case.
+    pub fn of(lists: usize, parts: Vec<Part>, also: Bits, first: usize) -> Reach {
         Reach {
+            lists,
             parts,
-            passing,
             also,
             first: first.max(1),
             scores: Vec::new(),
             floor: 0.0,
-            total: matching.count(),
+            addends: Vec::new(),
+            total: 0,
         }
     }
 
-    /// The documents of a window whose scores are to be known, `None` where those of all may as well be.
-    pub fn chosen(&mut self, window: &Range<u32>) -> Option<Places> {
+    /// Which documents of a window are chosen, given where lists occur, where they say a clause more than once, and what
+    /// every match is among. `None` where all may as well be.
+    #[inline(always)]
+    pub fn chosen(
+        &mut self,
+        window: &Range<u32>,
+        (known, often): (&[Bits], &[Bits]),
+        passing: [Option<&Bits>; 2],
+    ) -> Option<Chosen> {
         if f64::from(self.floor) <= TINY {
             return None;
         }
+        let unit = self.floor * (1.0 - ROUNDING) / (1 << DIGITS) as f32;
         let mut matching: Places = [0; _];
-        for part in &mut self.parts {
-            part.here = part.documents.window(window);
-            matching = either(&matching, &part.here);
+        self.addends.clear();
+        for part in &self.parts {
+            let here = known[part.list].window(window);
+            if here.iter().all(|word| *word == 0) {
+                continue;
+            }
+            matching = either(&matching, &here);
+            self.addends.push(Addend::of(here, part.once, unit));
+            if part.most > part.once {
+                let here = often[part.list].window(window);
+                self.addends
+                    .push(Addend::of(here, part.most - part.once, unit));
+            }
         }
-        let least = self.floor * (1.0 - ROUNDING);
-        let mut chosen = both(&matching, &reaching(&self.parts, least, DEPTH));
-        if let Some(passing) = &self.passing {
+        let mut chosen = reaching(&self.addends);
+        for passing in passing.into_iter().flatten() {
             let passing = passing.window(window);
             (matching, chosen) = (both(&matching, &passing), both(&chosen, &passing));
         }
         let chosen = either(&chosen, &self.also.window(window));
-        (count(&chosen) * SHARE <= count(&matching)).then_some(chosen)
+        let matches = count(&matching);
+        let is_less = count(&chosen) * SHARE <= matches;
+        self.total += if is_less { matches as usize } else { 0 };
+        is_less.then_some(Chosen {
+            places: chosen,
+            lists: self.lists,
+        })
     }
 
-    /// Learns what some matches of a window score.
-    pub fn meet(&mut self, scores: &[f32]) {
+    /// Learns what matches of a window score: all of them, or those that were chosen.
+    pub fn meet(&mut self, scores: &[f32], all: bool) {
+        self.total += if all { scores.len() } else { 0 };
         let floor = self.floor;
         let reaching = scores.iter().filter(|score| **score >= floor);
         self.scores.extend(reaching);
-        if self.scores.len() >= self.first {
+        // Not for each few more: what they reach is looked up in all of them.
+        let enough = if floor > 0.0 {
+            2 * self.first
+        } else {
+            self.first
+        };
+        if self.scores.len() >= enough {
             let falling = |a: &f32, b: &f32| b.total_cmp(a);
             let (_, last, _) = self.scores.select_nth_unstable_by(self.first - 1, falling);
             self.floor = *last;
@@ -137,20 +162,64 @@ impl Reach {
     }
 }
 
-/// Where clauses, the lightest first, may add up to `least`; as far as `depth` of them tell.
-fn reaching(parts: &[Part], least: f32, depth: usize) -> Places {
-    let Some((heaviest, others)) = parts.split_last() else {
-        return [if least <= 0.0 { u64::MAX } else { 0 }; _];
-    };
-    if least > heaviest.lighter + heaviest.most {
-        return [0; _];
+impl Addend {
+    /// Of so much, in units of which the score has 2^`DIGITS`, rounded up.
+    #[inline(always)]
+    fn of(here: Places, most: f32, unit: f32) -> Addend {
+        let units = (most / unit).ceil() as u64;
+        let everywhere = |is_so: u64| 0u64.wrapping_sub(is_so & 1);
+        Addend {
+            here,
+            digits: std::array::from_fn(|digit| everywhere(units >> digit)),
+            alone: everywhere(u64::from(units >> DIGITS > 0)),
+        }
     }
-    if least <= 0.0 || depth == 0 {
-        return [u64::MAX; _];
+}
+
+/// Where addends reach the score together: sums are kept digit by digit, so that hundreds of documents are added up at once.
+#[inline(always)]
+fn reaching(addends: &[Addend]) -> Places {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx512f") {
+        // SAFETY: the processor was just seen to have it.
+        return unsafe { reaching_wide(addends) };
     }
-    let with = reaching(others, least - heaviest.most, depth - 1);
-    let without = reaching(others, least, depth - 1);
-    either(&both(&heaviest.here, &with), &without)
+    reaching_anywhere::<4>(addends)
+}
+
+/// The same, twice as many at once.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f")]
+fn reaching_wide(addends: &[Addend]) -> Places {
+    reaching_anywhere::<8>(addends)
+}
+
+/// So many words of bits side by side.
+#[inline(always)]
+fn reaching_anywhere<const LANE: usize>(addends: &[Addend]) -> Places {
+    let mut reached: Places = [0; _];
+    for (number, reached) in reached.as_chunks_mut::<LANE>().0.iter_mut().enumerate() {
+        let mut sums = [[0u64; LANE]; DIGITS];
+        let mut over = [0u64; LANE];
+        for addend in addends {
+            let here = &addend.here.as_chunks::<LANE>().0[number];
+            let mut carry = [0u64; LANE];
+            for (sum, digit) in sums.iter_mut().zip(&addend.digits) {
+                for at in 0..LANE {
+                    let own = here[at] & digit;
+                    let half = sum[at] ^ own;
+                    let next = (sum[at] & own) | (half & carry[at]);
+                    sum[at] = half ^ carry[at];
+                    carry[at] = next;
+                }
+            }
+            for at in 0..LANE {
+                over[at] |= carry[at] | (here[at] & addend.alone);
+            }
+        }
+        *reached = over;
+    }
+    reached
 }
 
 fn both(a: &Places, b: &Places) -> Places {
@@ -170,35 +239,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_document_is_left_out_only_where_its_clauses_cannot_reach_the_score() {
+    fn a_document_is_left_out_only_where_its_lists_cannot_reach_the_score() {
         let most = [0.5, 0.75, 1.0, 2.0, 2.5, 4.0, 4.5];
-        let mut lighter = 0.0;
-        let parts = most.iter().enumerate().map(|(number, most)| {
-            lighter += most;
-            let mut part = Part {
-                most: *most,
-                lighter: lighter - most,
-                documents: Bits::default(),
-                here: [0; _],
-            };
-            // The place says by its digits which clauses the document has.
-            for place in (0..128).filter(|place| place >> number & 1 == 1) {
-                part.here[place / 64] |= 1 << (place % 64);
-            }
-            part
-        });
-        let parts: Vec<Part> = parts.collect();
-        for tenths in 0..170 {
+        for tenths in 1..170 {
             let least = tenths as f32 / 10.0;
-            let (exact, rough) = (reaching(&parts, least, 7), reaching(&parts, least, DEPTH));
+            let unit = least / (1 << DIGITS) as f32;
+            // The place says by its digits which lists the document is in.
+            let addends = most.iter().enumerate().map(|(number, most)| {
+                let mut here: Places = [0; _];
+                for place in (0..128).filter(|place| place >> number & 1 == 1) {
+                    here[place / 64] |= 1 << (place % 64);
+                }
+                Addend::of(here, *most, unit)
+            });
+            let addends: Vec<Addend> = addends.collect();
+            let reached = reaching(&addends);
             for place in 0..128usize {
                 let own = most.iter().enumerate();
                 let own = own.filter(|(number, _)| place >> number & 1 == 1);
                 let sum: f32 = own.map(|(_, most)| most).sum();
-                let is_in = |places: &Places| places[place / 64] >> (place % 64) & 1 == 1;
-                assert_eq!(is_in(&exact), sum >= least, "{place} {least}");
-                assert!(is_in(&rough) || sum < least, "{place} {least}");
+                let is_in = reached[place / 64] >> (place % 64) & 1 == 1;
+                let rounded = sum + most.len() as f32 * unit;
+                assert!(is_in || sum < least, "{place} {least}");
+                assert!(!is_in || rounded >= least, "{place} {least}");
             }
+            assert_eq!(reached[2..], [0; 14]);
         }
     }
 }

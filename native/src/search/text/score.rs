@@ -54,9 +54,10 @@ pub fn score_with_words(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: Option<&Bits>,
+    wanted: Option<&Wanted>,
 ) -> Result<(TextMatches, Matched), Failure> {
     SCRATCH.with_borrow_mut(|scratch| scratch.matched = Some(Matched::default()));
-    let found = score(snapshot, plan, filter, None);
+    let found = score(snapshot, plan, filter, wanted);
     let matched = SCRATCH.with_borrow_mut(|scratch| scratch.matched.take());
     Ok((found?, matched.unwrap_or_default()))
 }
@@ -92,7 +93,6 @@ impl<'a> Scorer<'a> {
         let mut group = Group::default();
         let mut required: Option<Bits> = None;
         let wanted = wanted.filter(|_| Reach::pays(plan.clauses.len(), documents));
-        let mut having: Vec<Bits> = Vec::new();
         let mut seeker = Seeker::new(self, &plan.clauses);
         for (number, clause) in plan.clauses.iter().enumerate() {
             let lists = self.room_for(&group, scratch);
@@ -102,7 +102,7 @@ impl<'a> Scorer<'a> {
             let kept =
                 told || wanted.is_some() || pairs.any(|p| p.first == number || p.second == number);
             if kept {
-                scratch.remember(number, lists.clone(), documents);
+                scratch.remember(number, lists.clone(), documents, wanted.is_some());
             }
             let found = scratch.count_documents(kept.then_some(number), lists.clone(), documents);
             if clause.required {
@@ -110,9 +110,6 @@ impl<'a> Scorer<'a> {
                     Some(all) => all.and(&scratch.documents),
                     None => required = Some(scratch.documents.clone()),
                 }
-            }
-            if wanted.is_some() {
-                having.push(scratch.documents.clone());
             }
             let counted = counted.unwrap_or(found);
             let idf_of = |documents| clause.count * idf(self.documents, documents);
@@ -130,9 +127,8 @@ impl<'a> Scorer<'a> {
         self.add_whole(&whole, scratch, &mut group);
         let pairs = self.add_pairs(plan, scratch, &mut group)?;
         let wanted = wanted.filter(|_| !scratch.has_sums);
-        let passing = (required.as_ref(), filter);
-        let reach = wanted.map(|wanted| self.reach(wanted, having, passing, &group, scratch));
-        let mut reach = reach;
+        let clauses = plan.clauses.len();
+        let mut reach = wanted.map(|wanted| self.reach(wanted, clauses, &group, scratch));
         let (mut positions, mut scores) = scratch.take_spare();
         let found = Found {
             required: required.as_ref(),
@@ -153,38 +149,28 @@ impl<'a> Scorer<'a> {
         (matches.pairs, matches.whole) = (pairs, whole);
         if let Some(reach) = reach {
             matches.total = reach.total;
+            scratch.also = reach.also;
         }
         Ok(matches)
     }
 
-    /// Which documents can be among those that are wanted, given the documents of each clause and those that pass. What has
-    /// a pair, or is the query as a whole, is wanted, too: it scores more than its clauses can.
+    /// Which documents can be among those that are wanted, given how many clauses there are. What has a pair, or is the query
+    /// as a whole, is wanted, too: it scores more than its clauses can.
     fn reach(
         &self,
         wanted: &Wanted,
-        having: Vec<Bits>,
-        passing: (Option<&Bits>, Option<&Bits>),
+        clauses: usize,
         group: &Group,
         scratch: &mut Scratch,
     ) -> Reach {
-        scratch.known.truncate(having.len() * self.fields.len());
-        let mut also = Bits::new(self.snapshot.documents as usize);
+        let mut also = std::mem::take(&mut scratch.also);
+        also.reset(self.snapshot.documents as usize);
         wanted.also.iter().for_each(|position| also.set(*position));
-        for number in group.postings_from(having.len()) {
+        for number in group.postings_from(clauses) {
             also.set_all(&scratch.postings[number].positions);
         }
-        let passing = match passing {
-            (Some(required), Some(filter)) => {
-                let mut both = required.clone();
-                both.and(filter);
-                Some(both)
-            }
-            (required, filter) => required.or(filter).cloned(),
-        };
-        let lists = &scratch.postings;
-        let clauses = having.into_iter().enumerate();
-        let clauses = clauses.map(|(number, own)| (group.most(number, self, lists), own));
-        Reach::of(clauses, passing, also, wanted.first)
+        let parts = group.parts(clauses, self, scratch);
+        Reach::of(clauses * self.fields.len(), parts, also, wanted.first)
     }
 
     /// Makes room for the lists of a clause behind those of a group; gives their numbers.

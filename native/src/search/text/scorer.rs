@@ -35,6 +35,8 @@ pub struct Scorer<'a> {
     pub by_rank: Vec<usize>,
     /// Mean weighted length over all live documents.
     pub mean: f32,
+    /// The combined field's denominator part is nowhere less.
+    pub least: f32,
     /// Live documents.
     pub documents: f32,
 }
@@ -61,7 +63,7 @@ impl<'a> Scorer<'a> {
         scratch: &mut Scratch,
     ) -> Result<Scorer<'a>, Failure> {
         let mut fields = Vec::with_capacity(plan.fields.len());
-        let mut tokens = 0.0;
+        let (mut tokens, mut everywhere) = (0.0, Vec::with_capacity(plan.fields.len()));
         for field in &plan.fields {
             let lengths = scratch.lengths_of(snapshot, field.field)?;
             if lengths.tokens == 0 {
@@ -69,6 +71,7 @@ impl<'a> Scorer<'a> {
             }
             let mean = lengths.tokens as f32 / lengths.documents as f32;
             tokens += f64::from(field.weight) * lengths.tokens as f64;
+            everywhere.push(lengths.documents == u64::from(snapshot.live));
             fields.push(FieldScorer {
                 field,
                 reader: FieldReader::open(snapshot, field.field)?,
@@ -79,9 +82,15 @@ impl<'a> Scorer<'a> {
             });
         }
         let mean = (tokens / f64::from(snapshot.live.max(1))) as f32;
-        for field in &mut fields {
+        let mut least = norm(0.0, 1.0);
+        for (field, everywhere) in fields.iter_mut().zip(everywhere) {
             let weight = field.field.weight;
             field.shares = table(|length| norm(weight * length, mean) - norm(0.0, mean));
+            least += if everywhere {
+                field.shares[field.least as usize]
+            } else {
+                0.0
+            };
         }
         let mut by_rank: Vec<usize> = (0..fields.len()).collect();
         by_rank.sort_by(|a, b| {
@@ -93,6 +102,7 @@ impl<'a> Scorer<'a> {
             fields,
             by_rank,
             mean,
+            least,
             documents: snapshot.live as f32,
         })
     }

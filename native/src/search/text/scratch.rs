@@ -21,6 +21,8 @@ pub const WINDOW: usize = 1024;
 pub const BLOCK: usize = 64;
 /// Cached (segment, field) lengths per thread.
 const LENGTHS_MAX: usize = 4096;
+/// Of lists that have more than this share of the documents it is not asked which have the clause often: they weigh little.
+const OFTEN: usize = 8;
 /// Lists of the sums of fields that are kept for later searches, per thread.
 const FIELDS_MAX: usize = 64;
 /// Entries of postings that are read before they are added up, and kept from one search to the next, per thread; over more
@@ -56,6 +58,10 @@ pub struct Scratch {
     pub documents: Bits,
     /// Per clause of a pair and field: its documents.
     pub known: Vec<Bits>,
+    /// By the same numbers, those that have it more than once; without room where that was not asked.
+    pub often: Vec<Bits>,
+    /// The documents of which the score is wanted in any case.
+    pub also: Bits,
     /// The words of each match, when they are wanted.
     pub matched: Option<Matched>,
     lengths: HashMap<LengthsOf, Lengths>,
@@ -128,17 +134,32 @@ impl Scratch {
         }
     }
 
-    /// Keeps the documents of a clause for its pairs, given where its postings begin.
-    pub fn remember(&mut self, clause: usize, postings: Range<usize>, documents: usize) {
+    /// Keeps the documents of a clause, given where its postings begin; or also those that have it often.
+    pub fn remember(
+        &mut self,
+        clause: usize,
+        postings: Range<usize>,
+        documents: usize,
+        often: bool,
+    ) {
         let fields = postings.len();
         let end = (clause + 1) * fields;
-        if self.known.len() < end {
-            self.known.resize_with(end, Bits::default);
+        for sets in [&mut self.known, &mut self.often] {
+            if sets.len() < end {
+                sets.resize_with(end, Bits::default);
+            }
         }
-        let known = &mut self.known[clause * fields..end];
-        for (bits, postings) in known.iter_mut().zip(&self.postings[postings]) {
-            bits.reset(documents);
-            bits.set_all(&postings.positions);
+        let own = clause * fields..end;
+        let sets = self.known[own.clone()].iter_mut().zip(&mut self.often[own]);
+        for ((known, more), postings) in sets.zip(&self.postings[postings]) {
+            known.reset(documents);
+            let is_split = often && postings.positions.len() * OFTEN < documents;
+            more.reset(if is_split { documents } else { 0 });
+            if is_split {
+                known.set_both(more, &postings.positions, &postings.frequencies);
+            } else {
+                known.set_all(&postings.positions);
+            }
         }
     }
 

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use crate::bm25::{norm, saturated};
+use crate::bm25::saturated;
 use crate::engine::bits::Bits;
 use crate::search::text::blend::blend;
 use crate::search::text::compact::Compact;
 use crate::search::text::postings::{Postings, SegmentField};
-use crate::search::text::reach::{Places, Reach};
+use crate::search::text::reach::{Chosen, Part, Places, Reach};
 use crate::search::text::scorer::{FieldScorer, Scorer};
 use crate::search::text::scratch::{Scratch, BLOCK, WINDOW};
 use crate::search::text::text_matches::largest;
@@ -60,19 +60,27 @@ impl Group {
         self.combined.len()
     }
 
-    /// The most that a clause adds to a score, given all lists: it occurs nowhere more often than it does anywhere, and no
-    /// field is shorter than its shortest.
-    pub fn most(&self, clause: usize, scorer: &Scorer, postings: &[Postings]) -> f32 {
-        let (mut frequency, mut best, mut sum) = (0.0f32, 0.0f32, 0.0f32);
-        for list in self.lists.iter().filter(|list| list.clause == clause) {
+    /// What each list of the first clauses can add to a score: it says its clause nowhere more often than it does anywhere, no
+    /// text is shorter than the shortest, and `blend` makes no more of several lists than of each by itself.
+    pub fn parts(&self, clauses: usize, scorer: &Scorer, scratch: &Scratch) -> Vec<Part> {
+        let lists = self.lists.iter().filter(|list| list.clause < clauses);
+        let parts = lists.map(|list| {
             let field = &scorer.fields[list.field];
-            let most = largest(&postings[list.postings].frequencies).unwrap_or(0.0);
-            let own = list.factor * saturated(most, field.norm(field.least));
-            (best, sum) = (best.max(own), sum + own);
-            frequency += field.field.weight * most;
-        }
-        let combined = self.combined[clause] * saturated(frequency, norm(0.0, 1.0));
-        blend(combined, best, sum)
+            let most_of = |frequency: f32| {
+                let combined = saturated(field.field.weight * frequency, scorer.least);
+                let own = list.factor * saturated(frequency, field.norm(field.least));
+                blend(self.combined[list.clause] * combined, own, own)
+            };
+            let frequencies = &scratch.postings[list.postings].frequencies;
+            let most = largest(frequencies).unwrap_or(0.0);
+            let is_split = scratch.often[list.postings].has_room();
+            Part {
+                list: list.postings,
+                once: most_of(if is_split { most.min(1.0) } else { most }),
+                most: most_of(most),
+            }
+        });
+        parts.collect()
     }
 
     /// The numbers of the postings of all clauses from one on.
@@ -178,8 +186,13 @@ fn add_up_anywhere(
             let from = segment.base + (own * WINDOW) as u32;
             let window = from..end.min(from + WINDOW as u32);
             know_norms(scorer, scratch, (index, first + own), &window);
-            let reach = found.as_mut().and_then(|found| found.reach.as_mut());
-            let chosen = reach.and_then(|reach| reach.chosen(&window));
+            let mut chosen = None;
+            if let Some(found) = &mut found {
+                let passing = [found.required, found.filter];
+                if let Some(reach) = &mut found.reach {
+                    chosen = reach.chosen(&window, (&scratch.known, &scratch.often), passing);
+                }
+            }
             let within = (&window, segment.base);
             let blocks = add_window(scorer, group, scratch, &readers, within, chosen.as_ref());
             if let Some(found) = &mut found {
@@ -187,11 +200,11 @@ fn add_up_anywhere(
                 let blocks = if all { u32::MAX } else { blocks };
                 let fields = scorer.fields.len();
                 match &chosen {
-                    Some(chosen) => pick(scratch, fields, chosen, &window, found),
+                    Some(chosen) => pick(scratch, fields, &chosen.places, &window, found),
                     None => harvest(scratch, fields, blocks, &window, found),
                 }
                 if let Some(reach) = &mut found.reach {
-                    reach.meet(&found.scores[before..]);
+                    reach.meet(&found.scores[before..], chosen.is_none());
                 }
             }
             own += 1;
@@ -230,7 +243,7 @@ fn add_window(
     scratch: &mut Scratch,
     readers: &[Option<&SegmentField>],
     (window, base): (&Range<u32>, u32),
-    chosen: Option<&Places>,
+    chosen: Option<&Chosen>,
 ) -> u32 {
     let at = if scratch.is_whole {
         window.start as usize
@@ -256,10 +269,16 @@ fn add_window(
             let within = (window, base);
             let (from, into) = ((field, reader), (own, &mut sums, &mut touched));
             // All documents of a list without bits are chosen ones.
-            match chosen.zip(scratch.known.get(list.postings)) {
-                Some((chosen, documents)) => {
-                    let here = documents.window(window);
-                    add_chosen(within, from, (list, postings), (&here, chosen), into);
+            match chosen.filter(|chosen| list.postings < chosen.lists) {
+                Some(chosen) => {
+                    let here = scratch.known[list.postings].window(window);
+                    add_chosen(
+                        within,
+                        from,
+                        (list, postings),
+                        (&here, &chosen.places),
+                        into,
+                    );
                 }
                 None => add_list(within, from, (list, postings), into),
             }
@@ -413,7 +432,7 @@ fn harvest(
     }
 }
 
-/// As `harvest`, of chosen documents: of these no sums of fields are wanted.
+/// As `harvest`, of chosen documents alone.
 #[inline(always)]
 fn pick(
     scratch: &mut Scratch,
@@ -427,9 +446,13 @@ fn pick(
     } else {
         0
     };
+    let is_kept = scratch.matched.is_some();
     let passes = |bits: Option<&Bits>, position| bits.is_none_or(|bits| bits.get(position));
     for (word, chosen) in chosen.iter().enumerate() {
         let mut rest = *chosen;
+        if let Some(matched) = scratch.matched.as_mut().filter(|_| rest != 0) {
+            matched.blocks.push(window.start as usize + word * BLOCK);
+        }
         while rest != 0 {
             let place = word * 64 + rest.trailing_zeros() as usize;
             rest &= rest - 1;
@@ -438,7 +461,7 @@ fn pick(
             for own in &mut scratch.fields[..fields] {
                 best = if own[at] > best { own[at] } else { best };
                 sum += own[at];
-                own[at] = 0.0;
+                own[at] = if is_kept { own[at] } else { 0.0 };
             }
             let combined = std::mem::take(&mut scratch.combined[at]);
             let position = window.start + place as u32;
