@@ -25,6 +25,7 @@ pub mod text;
 pub mod top;
 pub mod view;
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::engine::snapshot::Snapshot;
@@ -56,7 +57,7 @@ pub fn search(
         feed_back(&mut views, request)?;
     }
     let placed = PlacedScores::of(&views, request);
-    // A short list is too short to be counted: nothing will be cut from the whole one.
+    // A short list is too short for facets: these count what the views found, and nothing will be cut from that.
     let (mut matches, known_total) = match shortlist::of_page(&views, request, &placed) {
         Some((short, total)) => (short, Some(total)),
         None => (fuse(&views, request), None),
@@ -67,7 +68,18 @@ pub fn search(
     }
     let reranked = Reranked::rerank(&views, &learned, request, &mut matches);
     let page = sort::page(&views, &matches, request)?;
-    let facets = facet::facets(&views, &matches, &request.facets)?;
+    let facets = match known_total {
+        _ if request.facets.is_empty() => None,
+        Some(_) => {
+            let found: Vec<Cow<[u32]>> = views.iter().map(View::found).collect();
+            Some(facet::facets(&views, &found, &request.facets)?)
+        }
+        None => {
+            let listed = matches.iter().map(|m| Cow::from(&m.positions));
+            let listed: Vec<Cow<[u32]>> = listed.collect();
+            Some(facet::facets(&views, &listed, &request.facets)?)
+        }
+    };
     let explain = match request.explain {
         true => {
             let mut reasons = explain::explain(&views, &page.hits, request)?;

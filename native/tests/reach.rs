@@ -57,6 +57,9 @@ fn compare(view: &Snapshot, request: &Value, wanted: &Wanted) -> bool {
     let found = matches(view, request, Some(wanted));
     let is_partial = found.is_partial();
     assert_eq!(found.total, all.positions.len(), "{request}");
+    if wanted.listed || !is_partial {
+        assert_eq!(found.all(), all.positions, "{request}");
+    }
     assert_eq!(found.max().to_bits(), all.max().to_bits(), "{request}");
     let (all, found) = (by_position(&all), by_position(&found));
     for (position, score) in &found {
@@ -93,6 +96,7 @@ fn what_is_left_out_scores_less_than_the_last_of_the_first_and_was_not_asked_for
         let some = (0..30).map(|_| random.below(view.documents as usize) as u32);
         let wanted = Wanted {
             also: some.collect(),
+            listed: round % 2 == 0,
             first: [1, 11, 100][round % 3],
         };
         partial += usize::from(compare(&view, &request, &wanted));
@@ -130,6 +134,7 @@ fn a_document_that_scores_nearly_as_much_as_is_held_possible_is_found() {
         let request = json!({ "mode": "text", "query": words.join(" "), "fields": { "title": 1 } });
         let wanted = Wanted {
             also: Vec::new(),
+            listed: true,
             first: [11, 100, 300][round % 3],
         };
         partial += usize::from(compare(&view, &request, &wanted));
@@ -137,8 +142,8 @@ fn a_document_that_scores_nearly_as_much_as_is_held_possible_is_found() {
     assert!(partial > 20, "{partial} searches left anything out");
 }
 
-/// What a search tells: its hits and, all as bits, their scores, the parts of these, and features.
-fn told(answer: &Answer) -> (u64, Vec<u64>, Vec<u64>, Vec<u32>) {
+/// What a search tells: its hits and, all as bits, their scores, the parts of these, and features; and facets.
+fn told(answer: &Answer) -> (u64, Vec<u64>, Vec<u64>, Vec<u32>, Option<String>) {
     let features = answer.features.iter().flatten();
     let numbers = answer.parts.iter().chain(features);
     let scores = answer.scores.iter();
@@ -147,6 +152,7 @@ fn told(answer: &Answer) -> (u64, Vec<u64>, Vec<u64>, Vec<u32>) {
         answer.ords.clone(),
         scores.map(|score| score.to_bits()).collect(),
         numbers.map(|number| number.to_bits()).collect(),
+        answer.facets.clone(),
     )
 }
 
@@ -167,6 +173,8 @@ fn a_page_is_the_one_of_a_search_that_scores_all() {
         json!({ "operator": "and", "size": 0 }),
         json!({ "rerank": { "model": 1, "size": 40 } }),
         json!({ "features": true, "filter": year }),
+        json!({ "facets": [{ "field": "tags" }, { "field": "year", "stats": true }] }),
+        json!({ "mode": "hybrid", "features": true, "facets": [{ "field": "tags" }] }),
         json!({ "features": true, "mode": "hybrid" }),
     ];
     for round in 0..400 {

@@ -10,6 +10,8 @@ pub mod stats;
 pub mod value;
 pub mod word_counts;
 
+use std::borrow::Cow;
+
 use serde_json::{json, Map, Value};
 
 use crate::engine::column::{self, Columns, Place};
@@ -19,20 +21,17 @@ use crate::search::facet::alike_values::AlikeValues;
 use crate::search::facet::mixed_values::MixedValues;
 use crate::search::facet::ranges::RangeCounts;
 use crate::search::facet::stats::Stats;
-use crate::search::matches::Matches;
+use crate::search::matches::by_segment;
 use crate::search::query::FacetRequest;
 use crate::search::view::View;
 
-/// Counts the facets of a request as JSON; `None` when it asks for none. BAD_REQUEST for text
-/// that is only analysed.
+/// Counts the facets of a request as JSON, given the positions of all matches, ascending, by view. BAD_REQUEST for text that
+/// is only analysed.
 pub fn facets(
     views: &[View],
-    matches: &[Matches],
+    matches: &[Cow<[u32]>],
     requests: &[FacetRequest],
-) -> Result<Option<String>, Failure> {
-    if requests.is_empty() {
-        return Ok(None);
-    }
+) -> Result<String, Failure> {
     let mut all = Map::new();
     for request in requests {
         let mut columns = Vec::with_capacity(views.len());
@@ -45,7 +44,7 @@ pub fn facets(
         }
         all.insert(request.field.clone(), facet.finish()?);
     }
-    Ok(Some(Value::Object(all).to_string()))
+    Ok(Value::Object(all).to_string())
 }
 
 fn columns_of(view: &View, request: &FacetRequest) -> Result<Vec<Columns>, Failure> {
@@ -83,21 +82,16 @@ impl<'a> Facet<'a> {
         }
     }
 
-    fn count(
-        &mut self,
-        view: &View,
-        matches: &Matches,
-        segments: &[Columns],
-    ) -> Result<(), Failure> {
+    fn count(&mut self, view: &View, matches: &[u32], segments: &[Columns]) -> Result<(), Failure> {
         if let Values::Mixed(values) = &mut self.values {
             values.begin_view();
         }
-        for (index, range) in matches.by_segment(view.snapshot) {
+        for (index, range) in by_segment(matches, view.snapshot) {
             let Some(columns) = segments.get(index) else {
                 continue;
             };
             deadline::look()?;
-            let positions = &matches.positions[range];
+            let positions = &matches[range];
             if columns.columns.is_empty() || positions.is_empty() {
                 continue;
             }

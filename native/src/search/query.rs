@@ -362,10 +362,9 @@ impl Request {
         }
     }
 
-    /// Whether the whole list is counted, cut or sorted otherwise.
+    /// Whether the whole list is cut, or sorted otherwise than by score.
     pub fn lists_all(&self) -> bool {
-        let is_cut = self.min_score.is_some() || self.after.is_some();
-        is_cut || !self.facets.is_empty() || !self.is_by_score()
+        self.min_score.is_some() || self.after.is_some() || !self.is_by_score()
     }
 
     /// How many of the first a page and a model need; one more tells whether the list goes on.

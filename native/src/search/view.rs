@@ -1,5 +1,7 @@
 //! One index within a search, and what the two legs find in it.
 
+use std::borrow::Cow;
+
 use crate::engine::bits::Bits;
 use crate::engine::segment::NONE;
 use crate::engine::snapshot::Snapshot;
@@ -154,7 +156,25 @@ impl<'a> View<'a> {
         Some(Wanted {
             first,
             also: also.collect(),
+            listed: !request.facets.is_empty(),
         })
+    }
+
+    /// The positions of all that it finds, T and V, ascending.
+    pub fn found(&self) -> Cow<'_, [u32]> {
+        let text = self.text.all();
+        if self.near.is_empty() {
+            return text.into();
+        }
+        let (mut found, mut rest) = (Vec::with_capacity(text.len() + self.near.len()), text);
+        for (position, _) in &self.near {
+            let (before, behind) = rest.split_at(rest.partition_point(|other| other < position));
+            found.extend_from_slice(before);
+            found.push(*position);
+            rest = behind.strip_prefix(&[*position]).unwrap_or(behind);
+        }
+        found.extend_from_slice(rest);
+        found.into()
     }
 
     /// c(d) of the document at a position, if it is a neighbour.

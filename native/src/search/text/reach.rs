@@ -30,6 +30,8 @@ pub struct Wanted {
     pub first: usize,
     /// Documents at these positions, if they match.
     pub also: Vec<u32>,
+    /// Whether the positions of all matches are wanted, too.
+    pub listed: bool,
 }
 
 /// What a list can add to a score.
@@ -76,6 +78,8 @@ pub struct Reach {
     addends: Vec<Addend>,
     /// How many documents match, of the windows so far.
     pub total: usize,
+    /// Their positions, if they are wanted.
+    pub listed: Option<Vec<u32>>,
 }
 
 impl Reach {
@@ -85,16 +89,17 @@ impl Reach {
     }
 
     /// Of so many lists with bits, what they can add, and the documents whose score is wanted in any case.
-    pub fn of(lists: usize, parts: Vec<Part>, also: Bits, first: usize) -> Reach {
+    pub fn of(lists: usize, parts: Vec<Part>, also: Bits, wanted: &Wanted) -> Reach {
         Reach {
             lists,
             parts,
             also,
-            first: first.max(1),
+            first: wanted.first.max(1),
             scores: Vec::new(),
             floor: 0.0,
             addends: Vec::new(),
             total: 0,
+            listed: wanted.listed.then(Vec::new),
         }
     }
 
@@ -134,16 +139,29 @@ impl Reach {
         let chosen = either(&chosen, &self.also.window(window));
         let matches = count(&matching);
         let is_less = count(&chosen) * SHARE <= matches;
-        self.total += if is_less { matches as usize } else { 0 };
+        if is_less {
+            self.total += matches as usize;
+            if let Some(listed) = &mut self.listed {
+                list(matching, window.start, listed);
+            }
+        }
         is_less.then_some(Chosen {
             places: chosen,
             lists: self.lists,
         })
     }
 
-    /// Learns what matches of a window score: all of them, or those that were chosen.
-    pub fn meet(&mut self, scores: &[f32], all: bool) {
-        self.total += if all { scores.len() } else { 0 };
+    /// Learns what all matches of a window score, at some positions.
+    pub fn meet_all(&mut self, positions: &[u32], scores: &[f32]) {
+        self.total += positions.len();
+        if let Some(listed) = &mut self.listed {
+            listed.extend_from_slice(positions);
+        }
+        self.meet(scores);
+    }
+
+    /// Learns what those of a window score that were chosen.
+    pub fn meet(&mut self, scores: &[f32]) {
         let floor = self.floor;
         let reaching = scores.iter().filter(|score| **score >= floor);
         self.scores.extend(reaching);
@@ -220,6 +238,17 @@ fn reaching_anywhere<const LANE: usize>(addends: &[Addend]) -> Places {
         *reached = over;
     }
     reached
+}
+
+/// Adds the positions of a window to a list.
+#[inline(never)]
+fn list(places: Places, start: u32, into: &mut Vec<u32>) {
+    for (base, mut rest) in (start..).step_by(64).zip(places) {
+        while rest != 0 {
+            into.push(base + rest.trailing_zeros());
+            rest &= rest - 1;
+        }
+    }
 }
 
 fn both(a: &Places, b: &Places) -> Places {

@@ -148,7 +148,7 @@ impl<'a> Scorer<'a> {
         let mut matches = TextMatches::new(positions, scores);
         (matches.pairs, matches.whole) = (pairs, whole);
         if let Some(reach) = reach {
-            matches.total = reach.total;
+            (matches.total, matches.listed) = (reach.total, reach.listed);
             scratch.also = reach.also;
         }
         Ok(matches)
@@ -170,7 +170,7 @@ impl<'a> Scorer<'a> {
             also.set_all(&scratch.postings[number].positions);
         }
         let parts = group.parts(clauses, self, scratch);
-        Reach::of(clauses * self.fields.len(), parts, also, wanted.first)
+        Reach::of(clauses * self.fields.len(), parts, also, wanted)
     }
 
     /// Makes room for the lists of a clause behind those of a group; gives their numbers.

@@ -12,6 +12,8 @@ pub struct TextMatches {
     pub scores: Vec<f32>,
     /// How many documents match: more than are here, where only the scores of the first were asked for.
     pub total: usize,
+    /// In that case the positions of all, if these were asked for, too.
+    pub listed: Option<Vec<u32>>,
     /// The numbers of the pairs that count: all, as long as they are cheap enough.
     pub pairs: Vec<usize>,
     /// Where the query stands as a whole.
@@ -55,6 +57,11 @@ impl TextMatches {
         Some(self.scores[at])
     }
 
+    /// The positions of all matches, ascending; without their scores they must have been asked for.
+    pub fn all(&self) -> &[u32] {
+        self.listed.as_deref().unwrap_or(&self.positions)
+    }
+
     /// Whether there are matches that are not here.
     pub fn is_partial(&self) -> bool {
         self.total > self.positions.len()
@@ -70,6 +77,7 @@ impl TextMatches {
         TextMatches {
             most: largest(&scores).unwrap_or(0.0).max(0.0),
             total: positions.len(),
+            listed: None,
             positions,
             scores,
             pairs: Vec::new(),

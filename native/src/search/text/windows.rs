@@ -203,8 +203,11 @@ fn add_up_anywhere(
                     Some(chosen) => pick(scratch, fields, &chosen.places, &window, found),
                     None => harvest(scratch, fields, blocks, &window, found),
                 }
-                if let Some(reach) = &mut found.reach {
-                    reach.meet(&found.scores[before..], chosen.is_none());
+                let (positions, scores) = (&found.positions[before..], &found.scores[before..]);
+                match &mut found.reach {
+                    Some(reach) if chosen.is_some() => reach.meet(scores),
+                    Some(reach) => reach.meet_all(positions, scores),
+                    None => {}
                 }
             }
             own += 1;
