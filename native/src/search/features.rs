@@ -114,9 +114,9 @@ pub fn rows(
         let place = |part| by_vector.of((number, position), part, ord_of);
         let vector_place = found.neighbour_part().and_then(place);
         let (share, title_share, pair_share) = shares(view, position);
-        let by_field = |words: &Matched| words.title_and_body(position);
-        let words = view.matched.as_ref().filter(|_| found.text.is_some());
-        let (title_score, body_score) = words.map_or((0.0, 0.0), by_field);
+        let words = view.matched.as_ref().zip(view.text.number_of(position));
+        let by_field = words.map(|(words, number)| words.title_and_body(number));
+        let (title_score, body_score) = by_field.unwrap_or_default();
         let (length, age) = parts.length_and_age(view, position)?;
         let exact = title_share == 1.0 && parts.is_title(view, request, position)?;
         let row: [f32; NAMES.len()] = [

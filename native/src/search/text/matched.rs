@@ -25,22 +25,21 @@ pub struct Matched {
     /// The number of the title among them: the text field of the greatest weight.
     title: Option<(usize, Field)>,
     /// Word by word, field by field.
-    having: Vec<Bits>,
+    pub(crate) having: Vec<Bits>,
     /// What each pair weighs, and the documents that have it, positions ascending.
     pairs: Vec<(f32, Vec<u32>)>,
-    /// Field by field, per position: its score by itself.
-    pub(crate) sums: Vec<Vec<f32>>,
-    /// Where blocks of positions begin whose sums may not be zero.
-    pub(crate) blocks: Vec<usize>,
+    /// What the title of each match scores by itself, in their order.
+    pub(crate) titles: Vec<f32>,
+    /// What all other fields of each score, added up.
+    pub(crate) bodies: Vec<f32>,
 }
 
 impl Matched {
-    /// Keeps the documents of the words of a plan.
-    pub(crate) fn keep(&mut self, plan: &Plan, fields: &[&SearchField], having: Vec<Bits>) {
+    /// Begins with the words of a plan over searched fields.
+    pub(crate) fn begin(&mut self, plan: &Plan, fields: &[&SearchField]) {
         self.distinct = plan.clauses.len();
         self.terms = plan.clauses.len().min(TERMS_MAX);
         self.fields = fields.len();
-        self.having = having;
         let weights = fields.iter().enumerate().map(|(number, field)| {
             let text = field.entry.kind == FieldKind::Text;
             (text, field.weight, number)
@@ -57,6 +56,11 @@ impl Matched {
         self.words = words.sum();
     }
 
+    /// The number of the title among the searched fields.
+    pub(crate) fn title_number(&self) -> Option<usize> {
+        self.title.map(|(number, _)| number)
+    }
+
     /// Keeps the documents that have a pair in any field.
     pub(crate) fn add_pair<'a>(
         &mut self,
@@ -69,10 +73,6 @@ impl Matched {
         documents.dedup();
         let weight = pair.clause.count * idf(documents.len());
         self.pairs.push((weight, documents));
-    }
-
-    pub(crate) fn into_having(self) -> Vec<Bits> {
-        self.having
     }
 
     /// The title: the text field of the greatest weight.
@@ -103,17 +103,9 @@ impl Matched {
         found.count() as f32 / self.terms.max(1) as f32
     }
 
-    /// What the title of a match scores by itself, and all other fields together.
-    pub fn title_and_body(&self, position: u32) -> (f32, f32) {
-        let (mut title, mut body) = (0.0, 0.0);
-        for (number, sums) in self.sums.iter().enumerate() {
-            let score = sums.get(position as usize).copied().unwrap_or(0.0);
-            match self.title {
-                Some((own, _)) if own == number => title += score,
-                _ => body += score,
-            }
-        }
-        (title, body)
+    /// What the title of the match of this number scores by itself, and all other fields together.
+    pub fn title_and_body(&self, number: usize) -> (f32, f32) {
+        (self.titles[number], self.bodies[number])
     }
 
     /// The share of the query's pairs of neighbouring words that stand side by side in the

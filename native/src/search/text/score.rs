@@ -56,7 +56,7 @@ pub fn score_with_words(
     filter: Option<&Bits>,
     wanted: Option<&Wanted>,
 ) -> Result<(TextMatches, Matched), Failure> {
-    SCRATCH.with_borrow_mut(|scratch| scratch.matched = Some(Matched::default()));
+    SCRATCH.with_borrow_mut(Scratch::begin_matched);
     let found = score(snapshot, plan, filter, wanted);
     let matched = SCRATCH.with_borrow_mut(|scratch| scratch.matched.take());
     Ok((found?, matched.unwrap_or_default()))
@@ -86,7 +86,11 @@ impl<'a> Scorer<'a> {
     ) -> Result<TextMatches, Failure> {
         let documents = self.snapshot.documents as usize;
         let fields = self.fields.len();
-        scratch.make_room(documents, fields, scratch.matched.is_some());
+        scratch.make_room(documents, fields, false);
+        if let Some(matched) = &mut scratch.matched {
+            let fields: Vec<&SearchField> = self.fields.iter().map(|f| f.field).collect();
+            matched.begin(plan, &fields);
+        }
         let weights = self.fields.iter().map(|f| (f.field.field, f.field.weight));
         let weights = weights.map(|(field, weight)| (field, weight.to_bits()));
         scratch.keep_norms((self.snapshot.generation, weights.collect()));
@@ -139,10 +143,7 @@ impl<'a> Scorer<'a> {
         };
         add_up(self, &mut group, scratch, Some(found));
         if let Some(matched) = &mut scratch.matched {
-            let having = std::mem::take(&mut scratch.known);
-            let fields_of: Vec<&SearchField> = self.fields.iter().map(|f| f.field).collect();
-            matched.keep(plan, &fields_of, having);
-            matched.sums = scratch.fields.drain(..fields).collect();
+            matched.having = std::mem::take(&mut scratch.known);
         }
         scratch.trim(documents);
         let mut matches = TextMatches::new(positions, scores);

@@ -23,8 +23,6 @@ pub const BLOCK: usize = 64;
 const LENGTHS_MAX: usize = 4096;
 /// Of lists that have more than this share of the documents it is not asked which have the clause often: they weigh little.
 const OFTEN: usize = 8;
-/// Lists of the sums of fields that are kept for later searches, per thread.
-const FIELDS_MAX: usize = 64;
 /// Entries of postings that are read before they are added up, and kept from one search to the next, per thread; over more
 /// documents as many as these.
 const ENTRIES_MAX: usize = 1 << 17;
@@ -45,8 +43,7 @@ pub struct Scratch {
     norms_of: (u64, Vec<(Field, u32)>),
     /// Per position of a window, or of the view when `is_whole`: score of the combined field.
     pub combined: Vec<f32>,
-    /// Per field, and position as in `combined`: score of the field alone. All zero between searches, those of
-    /// one with features once they are given back.
+    /// Per field, and position as in `combined`: score of the field alone. All zero between searches.
     pub fields: Vec<Vec<f32>>,
     /// Whether sums are kept for all positions of the view.
     pub is_whole: bool,
@@ -70,26 +67,29 @@ pub struct Scratch {
     deleted_of: Option<(SegmentId, Option<u64>)>,
     /// The lists of matches of an earlier search, empty.
     spare: (Vec<u32>, Vec<f32>),
+    /// Those of what their fields score.
+    spare_sums: (Vec<f32>, Vec<f32>),
 }
 
 /// A field of a segment in one state of its deletions; `None` stands for all documents.
 type LengthsOf = (SegmentId, Option<u64>, Field);
 
 impl Scratch {
-    /// Takes back lists of sums that were wanted, all zero again.
+    /// Takes back the lists in which it was kept what matches have.
     pub fn take_back(&mut self, mut matched: Matched) {
-        for sums in &mut matched.sums {
-            for block in &matched.blocks {
-                let end = sums.len().min(block + BLOCK);
-                sums[*block..end].fill(0.0);
-            }
-        }
-        if self.fields.len() < FIELDS_MAX {
-            self.fields.append(&mut matched.sums);
-        }
         if self.known.is_empty() {
-            self.known = matched.into_having();
+            self.known = std::mem::take(&mut matched.having);
         }
+        matched.titles.clear();
+        matched.bodies.clear();
+        self.spare_sums = (matched.titles, matched.bodies);
+    }
+
+    /// A place for what matches have.
+    pub fn begin_matched(&mut self) {
+        let mut matched = Matched::default();
+        (matched.titles, matched.bodies) = std::mem::take(&mut self.spare_sums);
+        self.matched = Some(matched);
     }
 
     /// Takes back the lists of matches.
@@ -123,6 +123,15 @@ impl Scratch {
         }
         if self.norms.len() < documents + WINDOW {
             self.norms.resize(documents + WINDOW, 0.0);
+        }
+    }
+
+    /// Where the sums of a window begin.
+    pub fn place_of(&self, window: &Range<u32>) -> usize {
+        if self.is_whole {
+            window.start as usize
+        } else {
+            0
         }
     }
 

@@ -53,8 +53,12 @@ impl WholeIn {
 impl TextMatches {
     /// b(d) of the document at a position, if it matches and was asked for.
     pub fn score_at(&self, position: u32) -> Option<f32> {
-        let at = self.positions.binary_search(&position).ok()?;
-        Some(self.scores[at])
+        Some(self.scores[self.number_of(position)?])
+    }
+
+    /// The number of the document at a position among those whose scores were asked for, if it matches.
+    pub fn number_of(&self, position: u32) -> Option<usize> {
+        self.positions.binary_search(&position).ok()
     }
 
     /// The positions of all matches, ascending; without their scores they must have been asked for.
