@@ -6,8 +6,8 @@
 //! | `vectorScore` | (c(d) − cut) / (largest c − cut), as in the convex fusion | 0 … 1, 0 when no neighbour |
 //! | `bm25` | b(d) | 0 and up |
 //! | `cosine` | c(d) | −1 … 1, 0 when no neighbour |
-//! | `textRank` | 1 / place in the list by words | 1/100 … 1, 0 behind the first 100 |
-//! | `vectorRank` | 1 / place in the list of neighbours | 1/100 … 1, 0 behind the first 100 |
+//! | `textRank` | 1 / place in the list by words | 1/32 … 1, 0 behind the first 32 |
+//! | `vectorRank` | 1 / place in the list of neighbours | 1/32 … 1, 0 behind the first 32 |
 //! | `fusedScore` | final score before what was learned | the scale of the search's score |
 //! | `matchedTerms` | share of the query's distinct terms that the document has | 0 … 1 |
 //! | `titleTerms` | share that the text field of the greatest weight has | 0 … 1 |

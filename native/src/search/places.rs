@@ -8,7 +8,7 @@
 use std::cmp::Ordering;
 
 /// Places of a list that are told apart.
-pub const PLACES_MAX: usize = 100;
+pub const PLACES_MAX: usize = 32;
 /// Entries of a list that are passed over together.
 const BLOCK: usize = 32;
 
