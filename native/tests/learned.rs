@@ -8,6 +8,7 @@ use attune_native::model;
 use attune_native::search::added_scores::{AddedScore, ADDED_MAX};
 use attune_native::search::answer::Answer;
 use attune_native::search::features::NAMES;
+use attune_native::search::places::PLACES_MAX;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
 
@@ -202,7 +203,7 @@ fn features_are_what_their_names_say() {
                 assert_eq!(get("fusedScore")[at], fused[ord] as f32);
                 let place = by_text.iter().position(|own| own == ord);
                 let rank = place
-                    .filter(|p| *p < 100)
+                    .filter(|p| *p < PLACES_MAX)
                     .map_or(0.0, |p| 1.0 / (p + 1) as f32);
                 assert_eq!(get("textRank")[at], rank, "{query}");
                 let value: f64 = added

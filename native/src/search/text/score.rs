@@ -12,6 +12,8 @@ use crate::engine::bits::Bits;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::{Clause, Pair, Way};
+use crate::search::text::group::Group;
+use crate::search::text::harvest::Found;
 use crate::search::text::matched::{Matched, TERMS_MAX};
 use crate::search::text::plan::Plan;
 use crate::search::text::postings::Postings;
@@ -21,7 +23,7 @@ use crate::search::text::scratch::{entries_max, Scratch};
 use crate::search::text::search_field::SearchField;
 use crate::search::text::text_matches::{TextMatches, Whole};
 use crate::search::text::whole::Seeker;
-use crate::search::text::windows::{add_up, Found, Group};
+use crate::search::text::windows::add_up;
 
 /// Documents whose words' places are read for pairs, per search and view.
 const PAIR_DOCUMENTS_MAX: usize = 1024;
