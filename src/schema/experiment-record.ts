@@ -13,6 +13,8 @@ export interface ExperimentVariant {
   config: object
   /** What of it changes a ranking. */
   tuning: Tuning
+  /** What else was said of it, as it was sent. */
+  sent?: { description?: string; weight?: number; allocation?: number }
 }
 
 /** One condition on a session; a session is a target when all hold. */

@@ -27,6 +27,7 @@ export const Variant = Type.Object(
   {
     id: Type.Optional(Id),
     name: Type.Optional(Type.String({ maxLength: 128 })),
+    description: Type.Optional(Type.String({ maxLength: 2000 })),
     weight: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
     allocation: Type.Optional(Type.Number({ minimum: 0, description: SHARE })),
     share: Type.Optional(Type.Number({ minimum: 0, description: `as answers call it: ${SHARE}` })),
@@ -123,7 +124,10 @@ export type ExperimentQuery = Static<typeof ExperimentQuery>
 export const AnsweredVariant = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  share: Type.Number(),
+  description: Type.Optional(Type.String()),
+  weight: Type.Optional(Type.Number({ description: 'as it was sent' })),
+  allocation: Type.Optional(Type.Number({ description: 'as it was sent' })),
+  share: Type.Number({ description: 'of the units that take part, 0..1' }),
   config: FreeForm,
 })
 

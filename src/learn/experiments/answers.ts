@@ -25,7 +25,7 @@ export function describeExperiment(
     name,
     status,
     mode,
-    variants: variants.map(({ tuning: _, ...variant }) => variant),
+    variants: variants.map(({ tuning: _, sent, ...variant }) => ({ ...variant, ...sent })),
     trafficAllocation: record.allocation,
     created: isoTime(record.createdMs),
     startDate: isoTime(record.startMs),

@@ -10,6 +10,7 @@ import { bodyOf, unreadFieldsAt } from '../wire/unread-fields.ts'
 export interface SentVariant {
   id?: string
   name?: string
+  description?: string
   weight?: number
   allocation?: number
   share?: number
@@ -65,7 +66,8 @@ export function readVariants(
   const own = sent.map(ownShare)
   const shares =
     typeof trafficAllocation === 'object' ? sharesByName(named, trafficAllocation) : sharesOf(own)
-  const warnings = areInVain(own, shares) ? [VAIN_SHARES] : []
+  const inVain = areInVain(own, shares)
+  const warnings = inVain ? [VAIN_SHARES] : []
   const variants = named.map((names, at) => {
     const { [at]: variant = {} } = sent
     const { config = {}, weights } = variant
@@ -73,14 +75,27 @@ export function readVariants(
     const whole = weights === undefined ? config : { ...config, weights }
     const { tuning, unread } = mustReadTuning(whole, `variants[${at}].config`)
     warnings.push(...unreadWarnings(`variant ${names.id}`, unread))
-    return { ...names, share: shares[at] ?? 0, config: whole, tuning }
+    const said = saidOf(variant, inVain)
+    return { ...names, share: shares[at] ?? 0, config: whole, tuning, sent: said }
   })
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
 }
 
+/** What is given back as it was sent; shares that are not used are not. */
+function saidOf({ description, weight, allocation }: SentVariant, inVain: boolean) {
+  const shares = {
+    ...(weight === undefined ? {} : { weight }),
+    ...(allocation === undefined ? {} : { allocation }),
+  }
+  return { ...(description === undefined ? {} : { description }), ...(inVain ? {} : shares) }
+}
+
 function ownShare({ weight, allocation, share }: SentVariant, at: number): number | undefined {
   const own = weight ?? allocation ?? share
-  for (const [name, other] of Object.entries({ allocation, share }))
+  // What answers give, sent back, has the share of the weight that they give beside it.
+  const isAnswered = own !== undefined && share !== undefined && isClose(share, own / 100)
+  const others = isAnswered ? { allocation } : { allocation, share }
+  for (const [name, other] of Object.entries(others))
     if (other !== undefined && other !== own)
       throw invalid(
         `variants[${at}].${name}`,
@@ -92,12 +107,16 @@ function ownShare({ weight, allocation, share }: SentVariant, at: number): numbe
 const VAIN_SHARES =
   'variants: trafficAllocation says their shares; the ones that they give themselves are not used.'
 
+function isClose(a: number, b: number): boolean {
+  return Math.abs(a - b) <= SUM_ERROR
+}
+
 /** Whether variants give themselves shares, in whatever unit, that are others than those in force. */
 function areInVain(own: readonly (number | undefined)[], shares: readonly number[]): boolean {
   const whole = own.includes(undefined) ? wholeOf(own) : sumOf(own)
   return own.some((share, at) => {
     if (share === undefined) return false
-    return !(Math.abs(share / whole - (shares[at] ?? 0)) <= SUM_ERROR)
+    return !isClose(share / whole, shares[at] ?? 0)
   })
 }
 
@@ -149,7 +168,7 @@ function sharesOf(given: readonly (number | undefined)[], path = 'variants'): nu
   if (shares.some((share) => !(share >= 0))) throw invalid(path, 'must not hold negative shares')
   if (shares.length < given.length) return withRest(given, given.length - shares.length, path)
   const sum = sumOf(shares)
-  const whole = [1, 100].find((total) => Math.abs(sum - total) <= SUM_ERROR)
+  const whole = [1, 100].find((total) => isClose(sum, total))
   if (whole === undefined) {
     const shown = Number(sum.toPrecision(9))
     throw invalid(path, `must hold shares that sum to 1 or to 100, and these sum to ${shown}`)

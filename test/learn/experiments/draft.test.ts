@@ -255,6 +255,23 @@ describe('dates', () => {
 })
 
 describe('variants', () => {
+  it('keep what was said of them, but for shares that are not used, and can be sent back', () => {
+    const variants = [
+      { id: 'a', description: 'as it is', weight: 30 },
+      { id: 'b', description: 'titles first', weight: 70 },
+    ]
+    const read = draft({ variants }).variants
+    expect(read.map(({ sent }) => sent)).toEqual(variants.map(({ id: _, ...said }) => said))
+    const answered = read.map(({ id, name, share, config, sent }) => {
+      return { id, name, share, config, ...sent }
+    })
+    expect(draft({ variants: answered }).variants).toEqual(read)
+    const trafficAllocation = { a: 0.5, b: 0.5 }
+    const [first] = draft({ variants, trafficAllocation }).variants
+    expect(first).toMatchObject({ share: 0.5, sent: { description: 'as it is' } })
+    expect(first?.sent).not.toHaveProperty('weight')
+  })
+
   it('may say their share once: weight and allocation mean the same', () => {
     const [, second] = draft({ variants: [{}, { weight: 0.3, allocation: 0.3 }] }).variants
     expect(second?.share).toBeCloseTo(0.3)
