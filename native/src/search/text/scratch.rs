@@ -27,6 +27,9 @@ const OFTEN: usize = 8;
 /// documents as many as these.
 const ENTRIES_MAX: usize = 1 << 17;
 
+/// Sets of documents of each kind that are kept from one search to the next, per thread.
+const SETS_MAX: usize = 128;
+
 /// The lists that a search adds up in; they are kept from one search to the next.
 #[derive(Default)]
 pub struct Scratch {
@@ -79,6 +82,7 @@ impl Scratch {
     pub fn take_back(&mut self, mut matched: Matched) {
         if self.known.is_empty() {
             self.known = std::mem::take(&mut matched.having);
+            self.known.truncate(SETS_MAX);
         }
         matched.titles.clear();
         matched.bodies.clear();
@@ -161,8 +165,10 @@ impl Scratch {
         let own = clause * fields..end;
         let sets = self.known[own.clone()].iter_mut().zip(&mut self.often[own]);
         for ((known, more), postings) in sets.zip(&self.postings[postings]) {
-            known.reset(documents);
-            let is_split = often && postings.positions.len() * OFTEN < documents;
+            // A set without room has no documents either.
+            let is_used = !postings.positions.is_empty();
+            known.reset(if is_used { documents } else { 0 });
+            let is_split = often && is_used && postings.positions.len() * OFTEN < documents;
             more.reset(if is_split { documents } else { 0 });
             if is_split {
                 known.set_both(more, &postings.positions, &postings.frequencies);
@@ -197,8 +203,10 @@ impl Scratch {
         self.documents.count()
     }
 
-    /// Forgets postings of which more were read than are worth keeping.
+    /// Forgets postings and sets of which there are more than are worth keeping.
     pub fn trim(&mut self, documents: usize) {
+        self.known.truncate(SETS_MAX);
+        self.often.truncate(SETS_MAX);
         let most = entries_max(documents);
         let mut kept = 0;
         for list in &mut self.postings {
