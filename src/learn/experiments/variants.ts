@@ -92,7 +92,7 @@ function saidOf({ description, weight, allocation }: SentVariant, inVain: boolea
 
 function ownShare({ weight, allocation, share }: SentVariant, at: number): number | undefined {
   const own = weight ?? allocation ?? share
-  // What answers give, sent back, has the share of the weight that they give beside it.
+  // Answers give shares of 1 beside a weight, and to variants without one: sent back, these go together.
   const isAnswered = own !== undefined && share !== undefined && isClose(share, own / 100)
   const others = isAnswered ? { allocation } : { allocation, share }
   for (const [name, other] of Object.entries(others))
@@ -101,7 +101,7 @@ function ownShare({ weight, allocation, share }: SentVariant, at: number): numbe
         `variants[${at}].${name}`,
         `must be the ${weight === undefined ? 'allocation' : 'weight'}, or not be sent beside it`,
       )
-  return own
+  return isAnswered ? share : own
 }
 
 const VAIN_SHARES =

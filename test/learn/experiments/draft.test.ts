@@ -255,17 +255,29 @@ describe('dates', () => {
 })
 
 describe('variants', () => {
-  it('keep what was said of them, but for shares that are not used, and can be sent back', () => {
+  it.each([[{ weight: 70 }], [{}]])(
+    'keep what was said of them, and can be sent back: %j',
+    (said) => {
+      const variants = [
+        { id: 'a', description: 'as it is', weight: 30 },
+        { id: 'b', description: 'titles first', ...said },
+      ]
+      const read = draft({ variants }).variants
+      expect(read.map(({ sent }) => sent)).toEqual(variants.map(({ id: _, ...said }) => said))
+      const answered = read.map(({ id, name, share, config, sent }) => {
+        return { id, name, share, config, ...sent }
+      })
+      const again = draft({ variants: answered }).variants
+      expect(again.map(({ share }) => share)).toEqual([0.3, 0.7])
+      expect(again).toEqual(read)
+    },
+  )
+
+  it('do not keep shares that are not used', () => {
     const variants = [
       { id: 'a', description: 'as it is', weight: 30 },
-      { id: 'b', description: 'titles first', weight: 70 },
+      { id: 'b', weight: 70 },
     ]
-    const read = draft({ variants }).variants
-    expect(read.map(({ sent }) => sent)).toEqual(variants.map(({ id: _, ...said }) => said))
-    const answered = read.map(({ id, name, share, config, sent }) => {
-      return { id, name, share, config, ...sent }
-    })
-    expect(draft({ variants: answered }).variants).toEqual(read)
     const trafficAllocation = { a: 0.5, b: 0.5 }
     const [first] = draft({ variants, trafficAllocation }).variants
     expect(first).toMatchObject({ share: 0.5, sent: { description: 'as it is' } })

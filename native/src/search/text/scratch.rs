@@ -26,7 +26,6 @@ const OFTEN: usize = 8;
 /// Entries of postings that are read before they are added up, and kept from one search to the next, per thread; over more
 /// documents as many as these.
 const ENTRIES_MAX: usize = 1 << 17;
-
 /// Sets of documents of each kind that are kept from one search to the next, per thread.
 const SETS_MAX: usize = 128;
 
