@@ -98,6 +98,7 @@ fn what_is_left_out_scores_less_than_the_last_of_the_first_and_was_not_asked_for
             also: some.collect(),
             listed: round % 2 == 0,
             first: [1, 11, 100][round % 3],
+            choose: None,
         };
         partial += usize::from(compare(&view, &request, &wanted));
     }
@@ -136,14 +137,24 @@ fn a_document_that_scores_nearly_as_much_as_is_held_possible_is_found() {
             also: Vec::new(),
             listed: true,
             first: [11, 100, 300][round % 3],
+            choose: None,
         };
         partial += usize::from(compare(&view, &request, &wanted));
     }
     assert!(partial > 20, "{partial} searches left anything out");
 }
 
-/// What a search tells: its hits and, all as bits, their scores, the parts of these, and features; and facets.
-fn told(answer: &Answer) -> (u64, Vec<u64>, Vec<u64>, Vec<u32>, Option<String>) {
+/// What a search tells: its hits and, all as bits, their scores, the parts of these, and features; facets, and what follows.
+type Told = (
+    u64,
+    Vec<u64>,
+    Vec<u64>,
+    Vec<u32>,
+    Option<String>,
+    Option<String>,
+);
+
+fn told(answer: &Answer) -> Told {
     let features = answer.features.iter().flatten();
     let numbers = answer.parts.iter().chain(features);
     let scores = answer.scores.iter();
@@ -153,6 +164,7 @@ fn told(answer: &Answer) -> (u64, Vec<u64>, Vec<u64>, Vec<u32>, Option<String>) 
         scores.map(|score| score.to_bits()).collect(),
         numbers.map(|number| number.to_bits()).collect(),
         answer.facets.clone(),
+        answer.next.clone(),
     )
 }
 
@@ -176,8 +188,19 @@ fn a_page_is_the_one_of_a_search_that_scores_all() {
         json!({ "facets": [{ "field": "tags" }, { "field": "year", "stats": true }] }),
         json!({ "mode": "hybrid", "features": true, "facets": [{ "field": "tags" }] }),
         json!({ "features": true, "mode": "hybrid" }),
+        json!({ "sort": [{ "field": "year" }] }),
+        json!({ "sort": [{ "field": "year", "descending": true }], "mode": "hybrid", "from": 7 }),
+        json!({ "sort": [{ "field": "tags" }, { "field": "year", "descending": true }],
+                "filter": year, "facets": [{ "field": "tags" }], "features": true }),
+        json!({ "sort": [{ "field": "tags", "descending": true }], "operator": "and",
+                "mode": "hybrid", "features": true, "facets": [{ "field": "year" }] }),
+        json!({ "sort": [{ "field": "year" }, { "field": "_score", "descending": true }] }),
+        json!({ "sort": [{ "field": "year" }], "query": "", "filter": year, "facets": [{ "field": "tags" }] }),
+        json!({ "sort": [{ "field": "tags" }], "query": "", "mode": "hybrid", "features": true }),
+        json!({ "sort": [{ "field": "tags" }], "query": "", "mode": "hybrid", "fusion": "rrf" }),
     ];
-    for round in 0..400 {
+    let mut pages = 0;
+    for round in 0..660 {
         let request = request(&mut random, options[round % options.len()].clone());
         let mut request = Request::parse(&request.to_string()).unwrap();
         let vector: Vec<f32> = (0..DIMENSIONS).map(|_| random.unit()).collect();
@@ -196,9 +219,20 @@ fn a_page_is_the_one_of_a_search_that_scores_all() {
             let answer = attune_native::search::search(views, request, vector.as_deref());
             told(&answer.unwrap())
         };
-        let found = search(&request);
         // The reasons are told of hits of a search that scores all.
-        request.explain = true;
-        assert_eq!(found, search(&request), "{request:?}");
+        let mut found = search(&request);
+        loop {
+            request.explain = true;
+            assert_eq!(found, search(&request), "{request:?}");
+            let next = found.5.take();
+            if request.sort.is_empty() || next.is_none() || pages % 5 == 4 {
+                pages += 1;
+                break;
+            }
+            pages += 1;
+            (request.explain, request.from, request.after) = (false, 0, next);
+            found = search(&request);
+        }
     }
+    assert!(pages > 900, "{pages} pages were compared");
 }

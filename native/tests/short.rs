@@ -35,6 +35,12 @@ fn random_request(random: &mut Random) -> Value {
         let text = one_of(random, weights.clone());
         request["weights"] = json!({ "text": text, "vector": one_of(random, weights) });
     }
+    if random.below(3) == 0 {
+        let by = ["year", "tags", "_score"].map(|field| json!({ "field": field }));
+        let keys = [json!([by[0]]), json!([by[1], by[0]]), json!([by[0], by[2]])];
+        request["sort"] = keys[random.below(3)].clone();
+        request["query"] = one_of(random, json!(["", request["query"]]));
+    }
     if random.below(4) == 0 {
         request["filter"] = json!({ "field": "year", "gte": 1990 + random.below(8) });
     }

@@ -362,9 +362,15 @@ impl Request {
         }
     }
 
-    /// Whether the whole list is cut, or sorted otherwise than by score.
+    /// Whether hits come by their values alone, whatever they score.
+    pub fn is_by_values(&self) -> bool {
+        !self.sort.is_empty() && self.sort.iter().all(|key| key.field != SCORE)
+    }
+
+    /// Whether the score of each match decides the list: what it is cut by, goes on behind, or is one of several keys.
     pub fn lists_all(&self) -> bool {
-        self.min_score.is_some() || self.after.is_some() || !self.is_by_score()
+        let is_first = self.is_by_score() && self.after.is_none();
+        self.min_score.is_some() || !(is_first || self.is_by_values())
     }
 
     /// How many of the first a page and a model need; one more tells whether the list goes on.

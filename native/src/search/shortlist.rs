@@ -1,5 +1,6 @@
 //! As much of a fused list as its first documents need: documents that are no neighbours stand in
-//! the order of their words, so the best by words and all neighbours hold them.
+//! the order of their words, so the best by words and all neighbours hold them. Where the list is
+//! sorted by values alone, these are chosen before anything is scored.
 
 use crate::search::learned_scores::PlacedScores;
 use crate::search::matches::Matches;
@@ -28,14 +29,19 @@ pub fn of_feedback(views: &[View], request: &Request, by_words: &[Vec<u32>]) -> 
 }
 
 /// The documents that a page and a model's order of the first ones need, and how many the whole
-/// lists have. `None` where the whole list is counted, cut or sorted otherwise, or would hardly be
-/// longer.
+/// lists have. `None` where all scores decide, or the whole list would hardly be longer.
 pub fn of_page(
     views: &[View],
     request: &Request,
     placed: &PlacedScores,
 ) -> Option<(Vec<Matches>, usize)> {
     let scale = Scale::of(views, request);
+    if request.is_by_values() {
+        let [view] = views else { return None };
+        let chosen = view.text.chosen.as_ref()?;
+        let short = list(view, &scale, chosen, placed.in_view(0));
+        return Some((vec![short.matches], short.total));
+    }
     if request.lists_all()
         || !views
             .iter()

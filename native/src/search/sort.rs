@@ -1,17 +1,21 @@
 //! The order of hits, and pages of it.
 
 use std::cmp::Ordering;
+use std::slice;
 
 use serde::{Deserialize, Serialize};
 use tantivy::{f64_to_u64, u64_to_f64};
 
 use crate::failure::Failure;
 use crate::search::deadline;
-use crate::search::matches::Matches;
+use crate::search::matches::{by_segment, Matches};
 use crate::search::query::{Request, SortKey, SCORE};
 use crate::search::sort_key::{compare, Key, Source};
 use crate::search::top::{Scored, Top};
 use crate::search::view::View;
+
+/// Documents whose first keys are read at a time.
+const CODES_AT_ONCE: usize = 4096;
 
 /// One hit of a page.
 #[derive(Debug, Clone)]
@@ -72,7 +76,7 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         if simple {
             order.add_by_score(number, view, matches);
         } else {
-            order.add_by_keys(number, view, matches)?;
+            order.add_by_keys(number, view, &matches.positions, Some(&matches.scores))?;
         }
     }
     let more = order.following > reach;
@@ -83,6 +87,30 @@ pub fn page(views: &[View], matches: &[Matches], request: &Request) -> Result<Pa
         _ => None,
     };
     Ok(Page { hits, next })
+}
+
+/// Of some positions of the only view of a search, ascending, those that a page needs that is sorted by values alone, and one
+/// more, which tells whether the list goes on; ascending.
+pub fn first_by_values(
+    view: &View,
+    positions: &[u32],
+    request: &Request,
+) -> Result<Vec<u32>, Failure> {
+    let after = match &request.after {
+        Some(text) => Some(read_cursor(text, slice::from_ref(view), &request.sort)?),
+        None => None,
+    };
+    let mut order = Order {
+        keys: &request.sort,
+        after: after.as_ref(),
+        reach: request.from + request.size + 1,
+        following: 0,
+        hits: Vec::new(),
+    };
+    order.add_by_keys(0, view, positions, None)?;
+    let mut first: Vec<u32> = order.finish().iter().map(|hit| hit.position).collect();
+    first.sort_unstable();
+    Ok(first)
 }
 
 fn write_cursor(hit: &Hit, views: &[View]) -> Result<String, Failure> {
@@ -156,47 +184,51 @@ impl Order<'_> {
         self.hits.extend(hits);
     }
 
-    /// Sorts within each segment by codes, and makes values of the codes of the first ones only.
+    /// Sorts positions of a view within each segment by codes, and makes values of the codes of the first ones only. Without
+    /// scores, none of the keys is the score.
     fn add_by_keys(
         &mut self,
         number: usize,
         view: &View,
-        matches: &Matches,
+        positions: &[u32],
+        scores: Option<&[f64]>,
     ) -> Result<(), Failure> {
         let mut sources = Vec::with_capacity(self.keys.len());
         for key in self.keys {
             sources.push(Source::open(view, key)?);
         }
-        for (index, range) in matches.by_segment(view.snapshot) {
+        let width = sources.len();
+        let (mut leading, mut own) = (Vec::new(), Vec::with_capacity(width));
+        for (index, range) in by_segment(positions, view.snapshot) {
             let segment = &view.snapshot.segments[index];
             let cursor = self.cursor_codes(&sources, index)?;
-            let width = sources.len();
             let mut first = First::new(width, self.reach);
-            let mut own = Vec::with_capacity(width);
-            for at in range {
-                let (position, score) = (matches.positions[at], matches.scores[at]);
-                let document = position - segment.base;
-                own.clear();
-                for source in &sources {
-                    let code = source.code(index, document, score)?;
-                    // Most of a long list stand behind its first ones by their first key.
-                    if own.is_empty() && code > first.end && cursor.is_none() {
-                        break;
+            for start in range.clone().step_by(CODES_AT_ONCE) {
+                let some = start..range.end.min(start + CODES_AT_ONCE);
+                let scored = scores.map(|scores| &scores[some.clone()]);
+                sources[0].codes(index, &positions[some.clone()], scored, &mut leading)?;
+                for (at, code) in some.zip(&leading) {
+                    // Most of a long list stand behind its first ones, and the cursor, by their first key.
+                    if *code > first.end {
+                        self.following += 1;
+                        continue;
                     }
-                    own.push(code);
-                }
-                if own.is_empty() {
-                    self.following += 1;
-                    continue;
-                }
-                let ord = segment.ords[document as usize];
-                let behind = cursor.as_ref().is_none_or(|(last, view, last_ord)| {
-                    let order = own.cmp(last).then(number.cmp(view));
-                    order.then(ord.cmp(last_ord)) == Ordering::Greater
-                });
-                if behind {
-                    self.following += 1;
-                    first.push(&own, (position, ord, score));
+                    let document = positions[at] - segment.base;
+                    let score = scores.map_or(0.0, |scores| scores[at]);
+                    own.clear();
+                    own.push(*code);
+                    for source in &sources[1..] {
+                        own.push(source.code(index, document, score)?);
+                    }
+                    let ord = segment.ords[document as usize];
+                    let behind = cursor.as_ref().is_none_or(|(last, view, last_ord)| {
+                        let order = own.cmp(last).then(number.cmp(view));
+                        order.then(ord.cmp(last_ord)) == Ordering::Greater
+                    });
+                    if behind {
+                        self.following += 1;
+                        first.push(&own, (positions[at], ord, score));
+                    }
                 }
             }
             self.hits.extend(first.hits(&sources, number, index)?);

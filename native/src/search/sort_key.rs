@@ -86,6 +86,47 @@ impl Source {
         }
     }
 
+    /// The codes of several documents at ascending positions, as `code` gives them one by one; without scores, the key is none.
+    pub fn codes(
+        &self,
+        segment: usize,
+        positions: &[u32],
+        scores: Option<&[f64]>,
+        into: &mut Vec<u128>,
+    ) -> Result<(), Failure> {
+        into.clear();
+        into.resize(positions.len(), LAST);
+        let Some(columns) = &self.columns else {
+            for (code, score) in into.iter_mut().zip(scores.unwrap_or_default()) {
+                *code = self.directed(u128::from(f64_to_u64(*score)));
+            }
+            return Ok(());
+        };
+        let Some(columns) = columns.get(segment) else {
+            return Ok(());
+        };
+        if columns.dates().is_some() {
+            for (code, position) in into.iter_mut().zip(positions) {
+                *code = self.code(segment, position - columns.base, 0.0)?;
+            }
+            return Ok(());
+        }
+        for column in &columns.columns {
+            let mut at = 0;
+            column.for_each_code(columns.base, positions, |document, code| {
+                while positions[at] - columns.base < document {
+                    at += 1;
+                }
+                let code = match column.number(code) {
+                    Some(number) => u128::from(f64_to_u64(number)),
+                    None => text_code(2 * u128::from(code) + 1),
+                };
+                into[at] = into[at].min(self.directed(code));
+            });
+        }
+        Ok(())
+    }
+
     /// The code of a document: the least value, or when descending the greatest.
     #[inline]
     pub fn code(&self, segment: usize, document: u32, score: f64) -> Result<u128, Failure> {

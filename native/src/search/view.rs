@@ -11,11 +11,12 @@ use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
+use crate::search::sort::first_by_values;
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
 use crate::search::text::plan::{self, Plan};
-use crate::search::text::reach::{Wanted, TINY};
+use crate::search::text::reach::{Choose, Wanted, TINY};
 use crate::search::text::score;
 use crate::search::text::text_matches::TextMatches;
 
@@ -111,6 +112,11 @@ impl<'a> View<'a> {
         }
         if all {
             view.text = all_documents(&view);
+            let is_listed = request.explain || request.fusion == Fusion::Rrf || !alone;
+            if request.is_by_values() && !request.lists_all() && !is_listed {
+                let first = first_by_values(&view, &view.found(), request)?;
+                view.text.chosen = Some(first);
+            }
         } else if let Some(plan) = plan.filter(|_| request.mode != Mode::Vector) {
             view.find_words(&plan, request, alone)?;
         }
@@ -120,7 +126,8 @@ impl<'a> View<'a> {
     /// Looks for T.
     fn find_words(&mut self, plan: &Plan, request: &Request, alone: bool) -> Result<(), Failure> {
         let filter = self.filter.as_ref();
-        let wanted = self.wanted(request, alone);
+        let choose = |all: &[u32]| first_by_values(self, &with_near(all, &self.near), request);
+        let wanted = self.wanted(request, alone, &choose);
         let wanted = wanted.as_ref();
         if request.wants_features() {
             let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
@@ -134,19 +141,30 @@ impl<'a> View<'a> {
     }
 
     /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
-    /// or stands beside others. `None` where it lists all (see `shortlist`), or asks for the reasons of scores.
-    fn wanted(&self, request: &Request, alone: bool) -> Option<Wanted> {
+    /// or stands beside others. A list that is sorted by values goes by what `choose` gives. `None` where all is listed (see
+    /// `shortlist`), or where it asks for the reasons of scores.
+    fn wanted<'w>(
+        &self,
+        request: &Request,
+        alone: bool,
+        choose: &'w Choose<'w>,
+    ) -> Option<Wanted<'w>> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
         let is_listed = is_listed && request.mode == Mode::Hybrid;
-        if request.lists_all() || request.explain || is_listed {
+        let by_values = request.is_by_values();
+        if request.lists_all() || request.explain || is_listed || by_values && !alone {
             return None;
         }
         let own = request.added.iter().filter(|added| added.index == self.id);
         let placed = own.filter_map(|added| self.snapshot.position_of(added.ord));
         let also = self.near.iter().map(|pair| pair.0).chain(placed);
         let fallen = request.added.iter().filter(|added| added.value < 0.0);
-        let mut first = request.first() + fallen.count();
+        let mut first = match by_values {
+            // By the most that any scores, others are scaled.
+            true => 1,
+            false => request.first() + fallen.count(),
+        };
         if request.feeds_back() {
             first = first.max(neighbors::RANKED_OF_WORDS);
         }
@@ -157,24 +175,13 @@ impl<'a> View<'a> {
             first,
             also: also.collect(),
             listed: !request.facets.is_empty(),
+            choose: by_values.then_some(choose),
         })
     }
 
     /// The positions of all that it finds, T and V, ascending.
     pub fn found(&self) -> Cow<'_, [u32]> {
-        let text = self.text.all();
-        if self.near.is_empty() {
-            return text.into();
-        }
-        let (mut found, mut rest) = (Vec::with_capacity(text.len() + self.near.len()), text);
-        for (position, _) in &self.near {
-            let (before, behind) = rest.split_at(rest.partition_point(|other| other < position));
-            found.extend_from_slice(before);
-            found.push(*position);
-            rest = behind.strip_prefix(&[*position]).unwrap_or(behind);
-        }
-        found.extend_from_slice(rest);
-        found.into()
+        with_near(self.text.all(), &self.near)
     }
 
     /// c(d) of the document at a position, if it is a neighbour.
@@ -223,6 +230,23 @@ fn space_weights(snapshot: &Snapshot, alone: bool) -> (f64, f64) {
     };
     let long = |weight: f32| weight.to_string().parse().unwrap_or(f64::from(weight));
     (long(text), long(vector))
+}
+
+/// Some positions with those of neighbours among them, all ascending.
+fn with_near<'a>(positions: &'a [u32], near: &[(u32, f32)]) -> Cow<'a, [u32]> {
+    if near.is_empty() {
+        return positions.into();
+    }
+    let mut all = Vec::with_capacity(positions.len() + near.len());
+    let mut rest = positions;
+    for (position, _) in near {
+        let (before, behind) = rest.split_at(rest.partition_point(|other| other < position));
+        all.extend_from_slice(before);
+        all.push(*position);
+        rest = behind.strip_prefix(&[*position]).unwrap_or(behind);
+    }
+    all.extend_from_slice(rest);
+    all.into()
 }
 
 fn all_documents(view: &View) -> TextMatches {

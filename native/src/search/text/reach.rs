@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use crate::engine::bits::Bits;
+use crate::failure::Failure;
 use crate::search::text::scratch::WINDOW;
 
 /// Bits of a window.
@@ -24,15 +25,19 @@ const ROUNDING: f32 = 1e-4;
 pub const TINY: f64 = 1e-9;
 
 /// The documents whose scores a search asks for.
-#[derive(Default)]
-pub struct Wanted {
+pub struct Wanted<'a> {
     /// The first of the list, so many.
     pub first: usize,
     /// Documents at these positions, if they match.
     pub also: Vec<u32>,
     /// Whether the positions of all matches are wanted, too.
     pub listed: bool,
+    /// Where the list is sorted otherwise: gives, by the positions of all matches, those that are wanted besides.
+    pub choose: Option<&'a Choose<'a>>,
 }
+
+/// Positions out of others, or beside them, both ascending.
+pub type Choose<'a> = dyn Fn(&[u32]) -> Result<Vec<u32>, Failure> + 'a;
 
 /// What a list can add to a score.
 pub struct Part {
@@ -83,9 +88,10 @@ pub struct Reach {
 }
 
 impl Reach {
-    /// Whether it may pay to leave documents out.
-    pub fn pays(clauses: usize, documents: usize) -> bool {
-        (2..=CLAUSES_MAX).contains(&clauses) && documents >= WINDOWS_MIN * WINDOW
+    /// Whether it may pay to leave documents out: of one clause alone what is wanted are those that score most.
+    pub fn pays(wanted: &Wanted, clauses: usize, documents: usize) -> bool {
+        let least = if wanted.choose.is_some() { 1 } else { 2 };
+        (least..=CLAUSES_MAX).contains(&clauses) && documents >= WINDOWS_MIN * WINDOW
     }
 
     /// Of so many lists with bits, what they can add, and the documents whose score is wanted in any case.

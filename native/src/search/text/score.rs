@@ -98,7 +98,7 @@ impl<'a> Scorer<'a> {
         scratch.keep_norms((self.snapshot.generation, weights.collect()));
         let mut group = Group::default();
         let mut required: Option<Bits> = None;
-        let wanted = wanted.filter(|_| Reach::pays(plan.clauses.len(), documents));
+        let wanted = wanted.filter(|wanted| Reach::pays(wanted, plan.clauses.len(), documents));
         let mut seeker = Seeker::new(self, &plan.clauses);
         for (number, clause) in plan.clauses.iter().enumerate() {
             let lists = self.room_for(&group, scratch);
@@ -134,7 +134,14 @@ impl<'a> Scorer<'a> {
         let pairs = self.add_pairs(plan, scratch, &mut group)?;
         let wanted = wanted.filter(|_| !scratch.has_sums);
         let clauses = plan.clauses.len();
-        let mut reach = wanted.map(|wanted| self.reach(wanted, clauses, &group, scratch));
+        let (mut listed, mut chosen) = (None, None);
+        if let Some(choose) = wanted.and_then(|wanted| wanted.choose) {
+            let all = self.matching(clauses, [required.as_ref(), filter], scratch);
+            chosen = Some(choose(&all)?);
+            listed = Some(all);
+        }
+        let more = chosen.as_deref().unwrap_or_default();
+        let mut reach = wanted.map(|wanted| self.reach((wanted, more), clauses, &group, scratch));
         let (mut positions, mut scores) = scratch.take_spare();
         let found = Found {
             required: required.as_ref(),
@@ -151,24 +158,35 @@ impl<'a> Scorer<'a> {
         let mut matches = TextMatches::new(positions, scores);
         (matches.pairs, matches.whole) = (pairs, whole);
         if let Some(reach) = reach {
-            (matches.total, matches.listed) = (reach.total, reach.listed);
+            matches.total = reach.total;
+            (matches.listed, matches.chosen) = (listed.or(reach.listed), chosen);
             scratch.also = reach.also;
         }
         Ok(matches)
     }
 
-    /// Which documents can be among those that are wanted, given how many clauses there are. What has a pair, or is the query
-    /// as a whole, is wanted, too: it scores more than its clauses can.
+    /// The positions of all matches, given how many clauses there are, and what they are among.
+    fn matching(&self, clauses: usize, passing: [Option<&Bits>; 2], scratch: &Scratch) -> Vec<u32> {
+        let mut any = Bits::new(self.snapshot.documents as usize);
+        let lists = &scratch.known[..clauses * self.fields.len()];
+        lists.iter().for_each(|list| any.or(list));
+        passing.iter().flatten().for_each(|bits| any.and(bits));
+        any.list()
+    }
+
+    /// Which documents can be among those that are wanted, or are some more, given how many clauses there are. What has a
+    /// pair, or is the query as a whole, is wanted, too: it scores more than its clauses can.
     fn reach(
         &self,
-        wanted: &Wanted,
+        (wanted, more): (&Wanted, &[u32]),
         clauses: usize,
         group: &Group,
         scratch: &mut Scratch,
     ) -> Reach {
         let mut also = std::mem::take(&mut scratch.also);
         also.reset(self.snapshot.documents as usize);
-        wanted.also.iter().for_each(|position| also.set(*position));
+        let wanted_too = wanted.also.iter().chain(more);
+        wanted_too.for_each(|position| also.set(*position));
         for number in group.postings_from(clauses) {
             also.set_all(&scratch.postings[number].positions);
         }

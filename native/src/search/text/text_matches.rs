@@ -14,6 +14,8 @@ pub struct TextMatches {
     pub total: usize,
     /// In that case the positions of all, if these were asked for, too.
     pub listed: Option<Vec<u32>>,
+    /// Of a list that is sorted by values alone, the positions that its page needs, ascending; `None` where all are looked at.
+    pub chosen: Option<Vec<u32>>,
     /// The numbers of the pairs that count: all, as long as they are cheap enough.
     pub pairs: Vec<usize>,
     /// Where the query stands as a whole.
@@ -82,6 +84,7 @@ impl TextMatches {
             most: largest(&scores).unwrap_or(0.0).max(0.0),
             total: positions.len(),
             listed: None,
+            chosen: None,
             positions,
             scores,
             pairs: Vec::new(),
