@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, OnceLock};
 
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::engine::publish::{generation_now, now_ms};
 use crate::engine::snapshot::{Snapshot, Use};
@@ -12,6 +13,25 @@ use crate::engine::{Engine, Opened};
 use crate::failure::{Code, Failure};
 use crate::search::answer::Answer;
 use crate::search::query::Request;
+
+/// Closed indices of which it is kept what they showed; of more, none.
+const CLOSED_MAX: usize = 100_000;
+
+/// What a closed index showed.
+struct Closed {
+    /// The sequence of its records.
+    sequence: u64,
+    /// The number of its vectors, which may be learned anew from the same records.
+    vectors: u64,
+    /// The generation from which on it showed that.
+    since: u64,
+}
+
+/// Indices that were closed and may be opened again: who goes on in a list of theirs finds it unchanged.
+fn closed() -> &'static Mutex<HashMap<u64, Closed>> {
+    static CLOSED: OnceLock<Mutex<HashMap<u64, Closed>>> = OnceLock::new();
+    CLOSED.get_or_init(Mutex::default)
+}
 
 fn engines() -> &'static RwLock<HashMap<u64, Arc<Engine>>> {
     static ENGINES: OnceLock<RwLock<HashMap<u64, Arc<Engine>>>> = OnceLock::new();
@@ -33,6 +53,14 @@ pub fn open(
     let mut engines = engines().write();
     if engines.contains_key(&id) {
         return Err(taken());
+    }
+    let before = closed().lock().remove(&id);
+    let is_as_before = |before: &Closed| {
+        let vectors = engine.vectors.read().number;
+        opened.rebuild.is_none() && (before.sequence, before.vectors) == (opened.sequence, vectors)
+    };
+    if let Some(before) = before.filter(is_as_before) {
+        engine.views.reach_back(before.since);
     }
     engines.insert(id, Arc::new(engine));
     Ok(opened)
@@ -56,6 +84,18 @@ pub fn close(id: u64) -> Result<(), Failure> {
     let found = engines().write().remove(&id);
     match found {
         Some(engine) => {
+            let current = engine.views.current();
+            let mut closed = closed().lock();
+            if closed.len() >= CLOSED_MAX {
+                closed.clear();
+            }
+            let shown = Closed {
+                sequence: current.sequence,
+                vectors: engine.vectors.read().number,
+                since: current.since.load(Ordering::SeqCst),
+            };
+            closed.insert(id, shown);
+            drop(closed);
             engine.close();
             Ok(())
         }

@@ -189,6 +189,7 @@ impl Views {
     pub fn new(snapshot: Snapshot) -> Views {
         let mut first = snapshot;
         first.generation = next_generation();
+        first.since = first.generation.into();
         Views {
             current: RwLock::new(Arc::new(first)),
             held: Mutex::default(),
@@ -206,6 +207,7 @@ impl Views {
         // Taken under the lock: whoever has read this number finds this view.
         let generation = next_generation();
         snapshot.generation = generation;
+        snapshot.since = generation.into();
         let before = std::mem::replace(&mut *current, Arc::new(snapshot));
         before.superseded.store(generation, Ordering::SeqCst);
         before.superseded_ms.store(now_ms(), Ordering::Relaxed);
@@ -215,6 +217,12 @@ impl Views {
         }
         self.release_old();
         generation
+    }
+
+    /// Lets the newest view stand for what the index showed from an earlier generation on, before it was closed.
+    pub fn reach_back(&self, generation: u64) {
+        let current = self.current.read();
+        current.since.store(generation, Ordering::SeqCst);
     }
 
     /// Lets go of the views that nobody has searched for a while, and of those that are too many
@@ -254,14 +262,15 @@ impl Views {
     pub fn at(&self, generation: u64) -> Result<Arc<Snapshot>, Failure> {
         // Marked under the lock: a view that is replaced is held if somebody has searched it.
         let current = self.current.read();
-        if current.generation <= generation {
+        if current.since.load(Ordering::SeqCst) <= generation {
             current.mark_used(Use::Searched, now_ms());
             return Ok(current.clone());
         }
         drop(current);
         let held = self.held.lock();
         let found = held.iter().find(|s| {
-            s.generation <= generation && s.superseded.load(Ordering::SeqCst) > generation
+            let since = s.since.load(Ordering::SeqCst);
+            since <= generation && s.superseded.load(Ordering::SeqCst) > generation
         });
         let found = found.ok_or_else(|| {
             let message = "this generation is no longer held, search again without it";
@@ -346,6 +355,7 @@ pub fn build(
         live_vectors,
         likeness: OnceLock::new(),
         rates: rates.clone(),
+        since: AtomicU64::new(0),
         superseded: AtomicU64::new(u64::MAX),
         superseded_ms: AtomicU64::new(0),
         searched: AtomicU64::new(0),

@@ -14,9 +14,11 @@ const DWELL_LONG_MS = 30_000
 const DWELL_SHORT_MS = 10_000
 /** Share of a click that is left when the reader came back at once. */
 const DWELL_SHORT_SHARE = 0.33
+/** A rating up to here says that a result was not what was wanted: as its own value, even a bad one would be praise. */
+const RATING_NEUTRAL = 0.5
 
 const BAD_SETTING = 'GAINS must be a list like click=0.3,purchase=1 with gains from 0 to 1'
-const NO_GAIN = `GAINS can't name ${RATING}: what an entry without an action says is its own rating.`
+const NO_GAIN = `GAINS can't name ${RATING}: an entry without an action gains by its own rating.`
 
 /**
  * Reads the setting GAINS: `word=gain` pairs, separated by commas, over the defaults; words are read as those of
@@ -45,7 +47,7 @@ export function openGains(setting: string): Gains {
   }
   return {
     of: ({ action, rating, dwellMs }) => {
-      if (action === RATING) return rating
+      if (action === RATING) return Math.max(0, (rating - RATING_NEUTRAL) / (1 - RATING_NEUTRAL))
       if (action === 'click' || action === 'dwell') return clicked(dwellMs)
       return gains.get(action)
     },

@@ -16,7 +16,7 @@ it.each([
   ['click', 30_000, 1],
   ['dwell', 60_000, 1],
   ['dwell', 5000, 0.3 * 0.33],
-  ['rating', undefined, 0.8],
+  ['rating', undefined, 0.6],
   ['dismiss', undefined, 0],
   ['ignore', undefined, 0],
   ['abandon', undefined, 0],
@@ -26,7 +26,9 @@ it.each([
   ['hover', undefined, undefined],
 ])('%s with a stay of %s ms is worth %s', (action, dwellMs, gain) => {
   const entry = { action, rating: 0.8, ...(dwellMs === undefined ? {} : { dwellMs }) }
-  expect(openGains('').of(entry)).toBe(gain)
+  const found = openGains('').of(entry)
+  if (gain === undefined) expect(found).toBeUndefined()
+  else expect(found).toBeCloseTo(gain)
 })
 
 it('each gain is a setting, and new words may have one', () => {
@@ -49,7 +51,13 @@ it('its words are read as those of entries are', () => {
     expect(gains.of({ action: actionOf(word), rating: 0 }), word).toBe(gain)
 })
 
-it('a rating is worth itself, whatever GAINS would say', () => {
+it('a rating up to the middle gains nothing, the best one all', () => {
+  const gains = openGains('')
+  const worth = [0, 0.2, 0.5, 0.6, 0.75, 1].map((rating) => gains.of({ action: 'rating', rating }))
+  expect(worth.map((gain) => Number(gain?.toFixed(3)))).toEqual([0, 0, 0, 0.2, 0.5, 1])
+})
+
+it('GAINS sets nothing for ratings', () => {
   expect(() => openGains('rating=0.5')).toThrow(/^GAINS can't name rating: /)
 })
 
