@@ -20,6 +20,16 @@ export function readConditions(header: Call<unknown, unknown, unknown>['header']
   }
 }
 
+/** Throws VALIDATION_FAILED for a condition where there are many documents: to do it all the same would overwrite some. */
+export function refuseConditions(header: Call<unknown, unknown, unknown>['header']): void {
+  for (const name of ['If-Match', 'If-None-Match'])
+    if (header(name.toLowerCase()) !== undefined)
+      throw invalid(
+        name,
+        'is of one document, and can’t be sent with a bulk; an item with "op": "create" is stored only where there is none',
+      )
+}
+
 /** More tags than a header of any use names. */
 const VERSIONS_MAX = 100
 

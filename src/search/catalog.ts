@@ -52,7 +52,11 @@ export function openCatalog(
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     const unheld = unheldLength(settings, made.definition.embedder)
-    return declared(made, settings, [...undeclaredIn(declaration), ...unheld])
+    const { embedder } = made.record.settings
+    // As it is kept: its words may have come in any case.
+    const isKept = settings.embedder !== undefined && embedder !== undefined
+    const kept = isKept ? { ...settings, embedder } : settings
+    return declared(made, kept, [...undeclaredIn(declaration), ...unheld])
   }
 
   function summary(entry: IndexEntry): Promise<IndexInfo> {

@@ -120,3 +120,37 @@ it('names the index that is not made by itself where the request named none', as
   )
   await service.restart()
 })
+
+it('a vector beside a document is that of the field which holds the vectors', async () => {
+  const properties = { place: { type: 'dense_vector', dims: 2 } }
+  await service.must('POST', '/cortex/indices', { name: 'placed', mappings: { properties } })
+  const send = (document: object, vector: unknown) =>
+    service.call('POST', '/cortex/documents', { index: 'placed', id: 'a', document, vector })
+  const nearest = async (vector: number[]) => {
+    const search = { index: 'placed', query: '', searchType: 'vector', vector, similarity: 0.9 }
+    const { hits } = await service.must<{ hits: { source: object }[] }>(
+      'POST',
+      '/cortex/search',
+      search,
+    )
+    return hits.map(({ source }) => source)
+  }
+
+  const base64 = Buffer.from(Float32Array.of(0, 1).buffer).toString('base64')
+  expect(await send({ title: 'one' }, base64)).toMatchObject({ status: 200 })
+  await service.must('PATCH', '/cortex/documents/a?index=placed', { title: 'two' })
+  expect(await nearest([0, 1])).toEqual([{ title: 'two', place: [0, 1] }])
+
+  expect(await send({ title: 'three', place: [0.1, 0.2] }, [0.1, 0.2])).toMatchObject({
+    status: 200,
+  })
+  expect(await send({ title: 'four', place: [1, 0] }, [0, 1])).toMatchObject({
+    status: 400,
+    error: 'vector is another one than that of place; send one of both.',
+  })
+  const both = { place: [1, 0], vector: [0, 1] }
+  expect(await service.call('PATCH', '/cortex/documents/a?index=placed', both)).toMatchObject({
+    status: 400,
+  })
+  expect(await nearest([1, 2])).toEqual([{ title: 'three', place: [0.1, 0.2] }])
+})

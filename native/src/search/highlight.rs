@@ -73,7 +73,12 @@ impl HighlightRequest {
         options.fragments = options.fragments.min(FRAGMENTS_MAX);
         options.fragment_size = options.fragment_size.clamp(1, FRAGMENT_CHARACTERS_MAX);
         if let Some(fields) = &options.fields {
-            search.fields = Some(fields.iter().map(|name| (name.clone(), 1.0)).collect());
+            search.fields = Some(
+                fields
+                    .iter()
+                    .map(|name| (name.clone(), Some(1.0)))
+                    .collect(),
+            );
             search.boost = None;
         }
         Ok(HighlightRequest { search, options })

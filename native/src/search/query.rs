@@ -225,8 +225,8 @@ pub struct Request {
     /// Edits a word may be away.
     #[serde(default)]
     pub fuzziness: Fuzziness,
-    /// Fields searched, with their weights; default: all searched fields.
-    pub fields: Option<BTreeMap<String, f32>>,
+    /// Fields searched, with their weights, or `None` for that of the mapping; default: all searched fields.
+    pub fields: Option<BTreeMap<String, Option<f32>>>,
     /// Words that mean the same, beside those of the analyzers: lists of words, or `left => right`.
     #[serde(default)]
     pub synonyms: Vec<Vec<String>>,
@@ -328,11 +328,9 @@ impl Request {
         if !(0.0..=1.0).contains(&request.click_rates.prior) {
             return Err(Failure::bad_request("a rate is a number from 0 to 1"));
         }
-        let numbers = request.fields.iter().chain(&request.boost);
-        if numbers
-            .flat_map(BTreeMap::values)
-            .any(|w| !(0.0..=1e6).contains(w))
-        {
+        let weights = request.fields.iter().flat_map(BTreeMap::values).flatten();
+        let boosts = request.boost.iter().flat_map(BTreeMap::values);
+        if weights.chain(boosts).any(|w| !(0.0..=1e6).contains(w)) {
             return Err(Failure::bad_request(
                 "a weight is a number from 0 to 1000000",
             ));

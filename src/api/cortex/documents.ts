@@ -20,7 +20,7 @@ import {
   IndexPath,
 } from '../../schema/document.ts'
 import { refuseContradiction } from '../agreement.ts'
-import { readConditions } from '../conditions.ts'
+import { readConditions, refuseConditions } from '../conditions.ts'
 
 const validators = openValidators()
 const checkBulkItem = validators.exact(BulkItem, 'item')
@@ -114,7 +114,8 @@ export const bulkDocuments = route({
     ],
   },
   reply: BulkReply,
-  handle: async ({ app, body, suspicious, stream, hold, query, noteDone, isLate }) => {
+  handle: async ({ app, body, suspicious, stream, hold, query, header, noteDone, isLate }) => {
+    refuseConditions(header)
     const refresh = query.refresh !== false
     const options = { index: query.index, refresh, check: checkItem, noteDone, isLate }
     if (body === undefined) {

@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { ownValue } from '../../object.ts'
 import type { CallerVector } from '../../schema/document.ts'
 import type { Store } from '../../store/store.ts'
+import { shownName } from '../../word.ts'
 import type { Definition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import type { DocumentRecord } from '../record.ts'
@@ -64,6 +65,27 @@ export function apartFromVector(
   if (!isVector(sent))
     throw invalid('vector', 'must be a list of numbers, or base64 of little-endian float32 numbers')
   return { fields, vector: { vector: givenVector(sent, definition) } }
+}
+
+/**
+ * Where a field of an index holds the vectors, one that is sent beside a document is that field. Throws VALIDATION_FAILED
+ * when both are sent and are not the same.
+ */
+export function inItsField(
+  sent: Pick<WriteOp, 'source' | 'vector' | 'withoutVector'>,
+  { embedder: { field } }: Definition,
+): Pick<WriteOp, 'source' | 'vector' | 'withoutVector'> {
+  const { vector, source } = sent
+  if (vector === undefined || field === undefined) return sent
+  const own: unknown = ownValue(source, field)
+  if (Array.isArray(own) && !isSame(own, vector))
+    throw invalid('vector', `is another one than that of ${shownName(field)}; send one of both`)
+  return { source: { ...source, [field]: own ?? Array.from(vector) } }
+}
+
+function isSame(values: unknown[], vector: Float32Array): boolean {
+  const isEqual = (value: unknown, at: number) => Math.fround(Number(value)) === vector[at]
+  return values.length === vector.length && values.every(isEqual)
 }
 
 /** A vector that lies in a field, or is made by an endpoint from the text, stays while they do. */

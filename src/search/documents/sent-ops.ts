@@ -9,7 +9,7 @@ import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
 import type { Conditions } from './conditions.ts'
 import { hasText, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
-import { apartFromVector, givenVector } from './outside-vector.ts'
+import { apartFromVector, givenVector, inItsField } from './outside-vector.ts'
 import { type SourcePlace, sourceProblem } from './source.ts'
 import { unfoundValues } from './unfound-values.ts'
 import { keptInWhole, unreadBeside } from './unread-names.ts'
@@ -57,12 +57,11 @@ export function takenBy(
   const apart = isWhole ? apartFromVector(document, definition) : { fields: document, vector: {} }
   const problem = sourceProblem(apart.fields, definition, place)
   if (problem !== undefined) throw problem
-  const taken = {
+  const beside = vector === undefined ? apart.vector : { vector: givenVector(vector, definition) }
+  return {
     id: id === undefined ? newId() : mustBeId(id),
-    source: apart.fields,
-    ...apart.vector,
+    ...inItsField({ source: apart.fields, ...beside }, definition),
   }
-  return vector === undefined ? taken : { ...taken, vector: givenVector(vector, definition) }
 }
 
 /** One item of a bulk, checked by itself. */

@@ -18,6 +18,21 @@ export function refuseAnalysed(
   for (const { field } of facets) refuseField('facets', field, entries)
 }
 
+/** The same for a range, where no searched index has another field of the same values, by which the core then goes. */
+export function refuseRange(path: string, name: string, entries: IndexEntry[]): void {
+  let text: FieldDefinition | undefined
+  let own: FieldDefinition[] = []
+  for (const { definition } of entries) {
+    own = definition.fields
+    text = own.find((known) => known.name === name)
+    const isExact = ({ type, source }: FieldDefinition) =>
+      type === 'keyword' && source === text?.source
+    if (text?.type !== 'text' || own.some(isExact)) return
+  }
+  if (text === undefined) return
+  throw invalid(path, `can't be a range: ${name} is analysed text; ${advice(text, own)}`)
+}
+
 function refuseField(path: 'sort' | 'facets', name: string, entries: IndexEntry[]): void {
   for (const { definition, record } of entries) {
     const { fields } = definition

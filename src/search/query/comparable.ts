@@ -3,13 +3,14 @@ import { isDate } from '../date.ts'
 import type { FieldDefinition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { spellsNumber } from '../number-text.ts'
+import { refuseRange } from './analysed.ts'
 import type { CoreRequest } from './core-request.ts'
-import { BOUNDS, type FilterNode, type FilterValue } from './filter.ts'
+import { BOUNDS, type FilterNode, type FilterValue, placeOf } from './filter.ts'
 
 /**
  * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the
- * field that it names, such as a word with a number, and for a filter on vectors. A field that one of them does not map
- * may hold anything there.
+ * field that it names, such as a word with a number, and for a filter on vectors or a range of analysed text. A field that
+ * one of them does not map may hold anything there.
  */
 export function refuseMistyped({ filter, facets = [] }: CoreRequest, entries: IndexEntry[]): void {
   if (filter !== undefined) refuseNode(filter, entries)
@@ -21,17 +22,18 @@ export function refuseMistyped({ filter, facets = [] }: CoreRequest, entries: In
 }
 
 function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
-  if ('field' in node) refuseVector(node.field, entries)
+  if ('field' in node) refuseVector(node, entries)
   if ('and' in node) for (const each of node.and) refuseNode(each, entries)
   else if ('or' in node) for (const each of node.or) refuseNode(each, entries)
   else if ('not' in node) refuseNode(node.not, entries)
   else if ('ids' in node) return
-  else if ('any' in node) refuseValues(filtered(node.field), node.any, entries)
+  else if ('any' in node) refuseValues(filtered(node), node.any, entries)
   else if ('exists' in node) return
   else {
     // By their names: a condition of another kind, which is no range, does not compile here.
     const bounds = BOUNDS.map((bound) => node[bound]).filter((value) => value !== undefined)
-    refuseValues(filtered(node.field), bounds, entries)
+    refuseRange(placeOf(node), node.field, entries)
+    refuseValues(filtered(node), bounds, entries)
   }
 }
 
@@ -41,14 +43,16 @@ interface Compared {
   name: string
 }
 
-function filtered(name: string): Compared {
-  return { path: `filters.${name}`, name }
+type Condition = FilterNode & { field: string }
+
+function filtered(node: Condition): Compared {
+  return { path: placeOf(node), name: node.field }
 }
 
-function refuseVector(name: string, entries: IndexEntry[]): void {
-  const isVector = ({ definition }: IndexEntry) => definition.embedder.field === name
+function refuseVector(node: Condition, entries: IndexEntry[]): void {
+  const isVector = ({ definition }: IndexEntry) => definition.embedder.field === node.field
   if (entries.length > 0 && entries.every(isVector))
-    throw invalid(`filters.${name}`, 'is a vector: it is searched by, and can’t be filtered by')
+    throw invalid(placeOf(node), 'is a vector: it is searched by, and can’t be filtered by')
 }
 
 function refuseValues(

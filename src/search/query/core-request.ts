@@ -16,7 +16,8 @@ export interface CoreRequest {
   fuzziness?: string
   /** Words that mean the same, beside those of the analyzers: lists of words, or `left => right`. */
   synonyms?: string[][]
-  fields?: Record<string, number>
+  /** Fields searched, with their weights; null for that of the mapping. */
+  fields?: Record<string, number | null>
   boost?: Record<string, number>
   weights?: { text: number; vector: number }
   fusion?: Fusion

@@ -19,6 +19,19 @@ export type FilterValue = string | number | boolean
 export const BOUNDS = ['gt', 'gte', 'lt', 'lte'] as const
 type Bound = (typeof BOUNDS)[number]
 
+/** Where conditions stand in the request that they were read from: messages name it, the core knows nothing of it. */
+const PLACES = new WeakMap<FilterNode, string>()
+
+/** The place of a condition on a field in its request. */
+export function placeOf(condition: FilterNode & { field: string }): string {
+  return PLACES.get(condition) ?? `filters.${condition.field}`
+}
+
+function placed(condition: FilterNode, path: string): FilterNode {
+  PLACES.set(condition, path)
+  return condition
+}
+
 const NODES_MAX = 1024
 /** Values of one list. */
 const VALUES_MAX = 10_000
@@ -35,7 +48,7 @@ const OPERATORS: Readonly<
 > = {
   ...Object.fromEntries(EQUALS.map((word) => [word, readCondition])),
   not: (field, sent, path) => ({ not: readCondition(field, sent, path) }),
-  exists: (field, sent, path) => ({ field, exists: readFlag(sent, path) }),
+  exists: (field, sent, path) => placed({ field, exists: readFlag(sent, path) }, path),
 }
 /** Parts of a condition, as messages name them. */
 const KNOWN = [...BOUNDS, ...Object.keys(OPERATORS)].join(', ')
@@ -143,9 +156,9 @@ function readList(value: unknown, path: string, budget: Budget): FilterNode[] {
 }
 
 function readCondition(field: string, value: unknown, path: string): FilterNode {
-  if (value === null) return { not: { field, exists: true } }
-  if (isValue(value)) return { field, any: [value] }
-  if (Array.isArray(value)) return { field, any: readValues(field, value, path) }
+  if (value === null) return { not: placed({ field, exists: true }, path) }
+  if (isValue(value)) return placed({ field, any: [value] }, path)
+  if (Array.isArray(value)) return placed({ field, any: readValues(field, value, path) }, path)
   if (!isObject(value)) throw invalid(path, 'must be a value, a list of values or a range')
   const parts: FilterNode[] = []
   const range: Partial<Record<Bound, FilterValue>> = {}
@@ -160,7 +173,7 @@ function readCondition(field: string, value: unknown, path: string): FilterNode 
       range[word] = bound
     } else throw unknownKey(field, key, place)
   }
-  if (Object.keys(range).length > 0) parts.push({ field, ...range })
+  if (Object.keys(range).length > 0) parts.push(placed({ field, ...range }, path))
   if (parts.length === 0) throw invalid(path, `must hold one of ${KNOWN}`)
   return all(parts)
 }

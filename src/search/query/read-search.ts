@@ -97,7 +97,7 @@ function readWeights(search: SearchRequest, request: CoreRequest): void {
   const { searchFields, boost } = search
   if (searchFields !== undefined)
     request.fields = Array.isArray(searchFields)
-      ? Object.fromEntries(searchFields.map((field) => [field, 1]))
+      ? Object.fromEntries(searchFields.map((field) => [field, null]))
       : searchFields
   if (boost === undefined) return
   const { text, vector, ...fields } = boost

@@ -664,3 +664,17 @@ describe('a compressed bulk', () => {
     expect(other).toMatchObject({ status: 409, code: 'IDEMPOTENCY_CONFLICT' })
   })
 })
+
+it.each([{ 'if-none-match': '*' }, { 'if-match': '"1"' }])(
+  'conditions of one document are refused: %j',
+  async (headers) => {
+    await service.must('POST', '/cortex/documents', {
+      index: 'held',
+      id: 'a',
+      document: { title: 'a' },
+    })
+    const body = { index: 'held', documents: [{ id: 'a', document: { title: 'other' } }] }
+    expect(await bulk(body, '', headers)).toMatchObject({ status: 400, code: 'VALIDATION_FAILED' })
+    expect(await total('held', 'other')).toBe(0)
+  },
+)

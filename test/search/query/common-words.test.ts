@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
 interface Found {
-  hits: { id: string; explain?: { text: { fields: Record<string, Field> } } }[]
+  hits: { id: string; score: number; explain?: { text: { fields: Record<string, Field> } } }[]
 }
 interface Field {
   terms: Record<string, { documents: number }>
@@ -46,7 +46,7 @@ const find = async (index: string, more: object = {}) => {
 
 it.each([
   ['a title that weighs more', 'titles', {}],
-  ['fields that a search weighs the same', 'titles', { searchFields: ['title', 'content'] }],
+  ['fields that a search weighs the same', 'titles', { searchFields: { title: 1, content: 1 } }],
   ['fields that the mapping weighs the same', 'shop', {}],
 ])('what nearly all names have says little in a description: %s', async (_, index, more) => {
   const hits = await find(index, more)
@@ -60,4 +60,12 @@ it('who weighs the description more than the name has it count by its own docume
   const fields = hits.find((hit) => hit.id === 'case')?.explain?.text.fields
   expect(fields?.description?.terms.phone?.documents).toBe(1)
   expect(fields?.name?.terms.phone?.documents).toBe(23)
+})
+
+it('a list of the fields to search leaves them their weights', async () => {
+  const scores = async (more: object) =>
+    (await find('titles', more)).map((hit) => [hit.id, hit.score])
+  const listed = await scores({ searchFields: ['title', 'content', 'abstract', 'authors', 'tags', 'source'] })
+  expect(listed).toEqual(await scores({}))
+  expect(listed).not.toEqual(await scores({ searchFields: { title: 1, content: 1 } }))
 })

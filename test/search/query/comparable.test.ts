@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import type { ServiceError } from '../../../src/errors.ts'
 import { compileDefinition } from '../../../src/search/indices/definition.ts'
 import type { IndexEntry } from '../../../src/search/indices/indices.ts'
 import { refuseMistyped } from '../../../src/search/query/comparable.ts'
 import type { CoreRequest } from '../../../src/search/query/core-request.ts'
+import { readFilters } from '../../../src/search/query/filter.ts'
 import { processorMs } from '../../processor-time.ts'
 
 const config = { embedder: 'learned', embedderDimensions: 384 } as const
@@ -32,4 +34,34 @@ it('a word is refused where each index has a number, and not where one may have 
   expect(() => refuseMistyped(filtering(['field1']), [...numbers, ...others])).toThrow('number')
   expect(() => refuseMistyped(filtering(['field2']), [...numbers, ...others])).not.toThrow()
   expect(() => refuseMistyped(filtering(['title']), numbers)).not.toThrow()
+})
+
+it('a range of analysed text is refused at its place, unless a keyword field has the same values', () => {
+  const or = [{ title: 'fox' }, { title: { GTE: 'a' } }, { size: { lt: 'x' } }]
+  const read = (entries: IndexEntry[]) =>
+    refuseMistyped({ filter: readFilters({ or }) } as CoreRequest, entries)
+  const define = (properties: Record<string, Record<string, unknown>>) => [
+    { definition: compileDefinition({}, { properties }, config) } as IndexEntry,
+  ]
+  const plain = define({ title: { type: 'text' }, tag: { type: 'keyword' } })
+  const problem = (entries: IndexEntry[]) => {
+    try {
+      read(entries)
+    } catch (error) {
+      return (error as ServiceError).details
+    }
+    return undefined
+  }
+  expect(problem(plain)).toEqual([
+    { path: 'filters.or[1].title', message: expect.stringMatching(/analysed text; map a keyword/) },
+  ])
+  const both = { type: 'text', fields: { exact: { type: 'keyword' } } }
+  expect(problem(define({ title: both }))).toBeUndefined()
+  expect(problem([...plain, ...define({ title: both })])).toBeUndefined()
+  expect(problem(define({ title: both, size: { type: 'integer' } }))).toEqual([
+    {
+      path: 'filters.or[2].size',
+      message: expect.stringMatching(/must be compared with a number/),
+    },
+  ])
 })

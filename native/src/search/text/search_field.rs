@@ -68,15 +68,16 @@ pub fn fields_of<'a>(
 
 fn known_fields<'a>(
     definition: &'a Definition,
-    names: &BTreeMap<String, f32>,
+    names: &BTreeMap<String, Option<f32>>,
 ) -> Vec<(&'a FieldEntry, f32, f32)> {
     // In the definition's order, so that sums don't depend on the order of the request.
     let fields = definition.fields.iter();
-    fields
-        .filter_map(|field| {
-            names
-                .get(&field.name)
-                .map(|weight| (field, *weight, *weight))
-        })
-        .collect()
+    let chosen = fields.filter_map(|field| {
+        let weights = match names.get(&field.name)? {
+            Some(weight) => (*weight, *weight),
+            None => (field.weight, 1.0),
+        };
+        Some((field, weights.0, weights.1))
+    });
+    chosen.collect()
 }
