@@ -52,11 +52,7 @@ export function openCatalog(
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     const unheld = unheldLength(settings, made.definition.embedder)
-    const { embedder } = made.record.settings
-    // As it is kept: its words may have come in any case.
-    const isKept = settings.embedder !== undefined && embedder !== undefined
-    const kept = isKept ? { ...settings, embedder } : settings
-    return declared(made, kept, [...undeclaredIn(declaration), ...unheld])
+    return declared(made, asKept(settings, made), [...undeclaredIn(declaration), ...unheld])
   }
 
   function summary(entry: IndexEntry): Promise<IndexInfo> {
@@ -122,6 +118,13 @@ export function openCatalog(
       return { name, deleted: true }
     },
   }
+}
+
+/** Settings as they were sent, but for words of closed lists, which may have come in any case. */
+function asKept(settings: IndexSettings, { record }: IndexEntry): IndexSettings {
+  const { embedder } = record.settings
+  const isKept = settings.embedder !== undefined && embedder !== undefined
+  return isKept ? { ...settings, embedder } : settings
 }
 
 function withoutFigures({ record }: IndexEntry, cause: unknown): UnopenedIndex {

@@ -31,6 +31,7 @@ pub mod search_field;
 pub mod signed;
 pub mod text_matches;
 pub mod umlauts;
+pub mod versions;
 pub mod vocabulary;
 pub mod ways;
 pub mod whole;

@@ -43,6 +43,9 @@ it.each([
   ['moniter olive', 'monitor olive'],
   ['keyb', 'keyboard'],
   ['schrnak', 'Schrank'],
+  // Compounds, by their end and by their beginning.
+  ['Kleiderschrank', 'Schrank'],
+  ['toasteroven', 'toaster'],
 ])('a word that no document has is guessed: %s', async (query, expected) => {
   for (const searchType of ['hybrid', 'vector'])
     expect(await first(query, { searchType })).toContain(expected)

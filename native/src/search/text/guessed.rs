@@ -1,10 +1,11 @@
-//! What a word of a query most likely means that no document has: a misspelling, or a beginning.
+//! What a word of a query most likely means that no document has: a misspelling, a beginning, or a compound.
 
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Mode, Request};
 use crate::search::text::clause::Way;
-use crate::search::text::expansion::{Expansion, Placed, Scope};
+use crate::search::text::expansion::{Expansion, Placed, Scope, VARIANT_WEIGHT};
+use crate::search::text::vocabulary::Vocabulary;
 use crate::search::text::words::{self, Word};
 
 /// Words of a query that are guessed at most.
@@ -17,6 +18,12 @@ const MEANT_TERMS_MAX: usize = 4;
 const LETTERS_MIN: usize = 4;
 /// Letters from which on one may be wrong.
 const ONE_WRONG_FROM: usize = 5;
+/// Letters of the shortest word that a compound is known by: shorter ones begin and end too many others.
+const PART_MIN: usize = 5;
+/// Letters that a compound has beside such a word, at least: with one, it is rather a form of that word.
+const REST_MIN: usize = 2;
+/// Letters of the longest word whose parts are looked for.
+const COMPOUND_MAX: usize = 64;
 
 /// Whether words that no document has are guessed: where vectors are made of words, and nobody said how alike words must be.
 /// Learned vectors know their documents' words alone, and hashed ones are too far from a text of which they share one
@@ -27,7 +34,7 @@ pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
 }
 
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
-/// nearest to them. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
+/// nearest to them, else the longest that they begin or end with. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
 pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
     let mut guessed = 0;
@@ -42,10 +49,9 @@ pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
             add_parts(scope, place, part.meant)?;
         } else if is_guessed(&plain.text[place.from..place.to]) && guessed < GUESSED_MAX {
             guessed += 1;
-            let guesses = meant_by(scope.vocabulary.snapshot, word.text)?;
-            for (nth, guess) in guesses.into_iter().enumerate() {
-                let terms = scope.terms_of(&guess.text);
-                let weight = 1.0 - f32::from(guess.distance) / word.text.chars().count() as f32;
+            let guesses = meant_by(&scope.vocabulary, word.text)?;
+            for (nth, (guess, weight)) in guesses.into_iter().enumerate() {
+                let terms = scope.terms_of(&guess);
                 place.add(&terms, weight, false);
                 if nth < MEANT_TERMS_MAX {
                     part.meant.extend(terms.into_iter().flatten());
@@ -80,13 +86,74 @@ fn is_guessed(written: &str) -> bool {
     letters >= LETTERS_MIN && written.chars().all(char::is_alphabetic) && !is_name
 }
 
-fn meant_by(snapshot: &Snapshot, word: &str) -> Result<Vec<Word>, Failure> {
-    let begun = words::completions(snapshot, word, MEANT_MAX)?;
+/// The words that one most likely means, and what an occurrence of each counts.
+fn meant_by(vocabulary: &Vocabulary, word: &str) -> Result<Vec<(String, f32)>, Failure> {
+    let snapshot = vocabulary.snapshot;
     let letters = word.chars().count();
-    if !begun.is_empty() || letters < ONE_WRONG_FROM {
-        return Ok(begun);
+    let mut meant = words::completions(snapshot, word, MEANT_MAX)?;
+    if meant.is_empty() && letters >= ONE_WRONG_FROM {
+        // Hardly anybody mistakes the first letter.
+        let first = word.chars().next().map_or(0, char::len_utf8);
+        meant = words::near_from(snapshot, word, &word[..first], 1, MEANT_MAX)?;
     }
-    // Hardly anybody mistakes the first letter.
-    let first = word.chars().next().map_or(0, char::len_utf8);
-    words::near_from(snapshot, word, &word[..first], 1, MEANT_MAX)
+    if meant.is_empty() && letters <= COMPOUND_MAX {
+        let part = longest_part(word, |part| vocabulary.has(part))?;
+        return Ok(part
+            .map(|part| (part.to_owned(), VARIANT_WEIGHT))
+            .into_iter()
+            .collect());
+    }
+    let weight_of = |word: &Word| 1.0 - f32::from(word.distance) / letters as f32;
+    let weighed = meant.into_iter().map(|word| {
+        let weight = weight_of(&word);
+        (word.text, weight)
+    });
+    Ok(weighed.collect())
+}
+
+/// The longest known word that one ends or begins with, as compounds do: what a compound is stands at its end.
+fn longest_part<'a>(
+    word: &'a str,
+    mut is_known: impl FnMut(&str) -> Result<bool, Failure>,
+) -> Result<Option<&'a str>, Failure> {
+    let cuts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+    let longest = cuts.len().saturating_sub(REST_MIN);
+    for letters in (PART_MIN..=longest).rev() {
+        let end = &word[cuts[cuts.len() - letters]..];
+        let beginning = &word[..cuts[letters]];
+        for part in [end, beginning] {
+            if is_known(part)? {
+                return Ok(Some(part));
+            }
+        }
+    }
+    Ok(None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::longest_part;
+
+    #[test]
+    fn a_compound_is_known_by_its_longest_part_and_rather_by_its_end() {
+        let part = |word: &'static str, known: &[&str]| {
+            longest_part(word, |part| Ok(known.contains(&part))).unwrap()
+        };
+        assert_eq!(
+            part("wahlbeteiligung", &["beteiligung", "teiligung"]),
+            Some("beteiligung")
+        );
+        assert_eq!(
+            part("inflationsrate", &["inflation", "srate"]),
+            Some("inflation")
+        );
+        assert_eq!(part("waterstone", &["water", "stone"]), Some("stone"));
+        assert_eq!(part("überschwemmung", &["über"]), None, "too short");
+        assert_eq!(
+            part("alquileres", &["alquilere"]),
+            None,
+            "rather a form of it"
+        );
+        assert_eq!(part("sun", &["sun"]), None);
+    }
 }

@@ -8,10 +8,11 @@
 //! | `plurals` | an English word of irregular number | its other number: `mice`, `mouse` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
 //! | `apart::add_measures` | a number with its unit, or a long one, that no document has | its pieces in a row: `32gb`, `32 GB` |
+//! | `versions` | a number with points that is found in no way | versions that go on behind it, or have a `v` before: `2.1`, `v2.1.3` |
 //! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
 //! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
 //! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
-//! | `guessed` | a word that is found in no way | what it begins, or is nearly: `reciept`, `receipt` |
+//! | `guessed` | a word that is found in no way | what it begins, is nearly, or is made of: `reciept`, `receipt` |
 //!
 //! The first one is asked as each analyzer reads the query (`part_reader.rs`), the last one (by `plan.rs`) when all parts of the query are read
 //! and nobody has said how alike words must be; the ones between belong to each part. A rule sees what those before it have
@@ -26,12 +27,14 @@ use crate::search::text::numbers::add_numbers;
 use crate::search::text::plurals::add_plurals;
 use crate::search::text::signed::prefer_signed;
 use crate::search::text::umlauts::add_umlauts;
+use crate::search::text::versions::add_versions;
 
 /// Lets each rule about a part of a query add to its words.
 pub(crate) fn expand(part: &mut Expansion) -> Result<(), Failure> {
     add_plurals(part);
     add_numbers(part);
     add_measures(part)?;
+    add_versions(part)?;
     prefer_signed(part)?;
     add_umlauts(part)?;
     add_joined(part)

@@ -1,0 +1,59 @@
+//! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `v3.4` for `3.4`.
+
+use crate::failure::Failure;
+use crate::search::text::expansion::Expansion;
+use crate::search::text::words;
+
+/// Most versions that begin like one.
+const BEGUN_MAX: usize = 16;
+
+/// Gives a number with points that is found in no way the versions that go on behind it, with a `v` before them or without.
+/// `2.1` is not the beginning of `2.10`.
+pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
+    let (scope, plain) = (part.scope, part.plain);
+    for place in part.placed.iter_mut() {
+        let Some(word) = plain.only_word(place.from, place.to) else {
+            continue;
+        };
+        let Some(number) = number_of(word.text) else {
+            continue;
+        };
+        if word.is_in(&scope.vocabulary)? || scope.has(&place.ways)? {
+            continue;
+        }
+        let mut others = Vec::new();
+        for begun in [number.to_owned(), format!("v{number}")] {
+            let longer = format!("{begun}.");
+            let longer = words::completions(scope.vocabulary.snapshot, &longer, BEGUN_MAX)?;
+            others.extend(longer.into_iter().map(|word| word.text));
+            others.push(begun);
+        }
+        for other in others {
+            let terms = scope.terms_of(&other);
+            place.add(&terms, 1.0, false);
+            part.meant.extend(terms.into_iter().flatten());
+        }
+    }
+    Ok(())
+}
+
+/// The number of a version, if a word is one of two parts at least.
+fn number_of(word: &str) -> Option<&str> {
+    let number = word.strip_prefix('v').unwrap_or(word);
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    (number.contains('.') && number.split('.').all(is_part)).then_some(number)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number_of;
+
+    #[test]
+    fn a_version_is_numbers_with_points_between() {
+        assert_eq!(number_of("2.10"), Some("2.10"));
+        assert_eq!(number_of("v2.10.3"), Some("2.10.3"));
+        for other in ["2", "v2", "2.", ".5", "2..1", "x2.1", "2.1b", "v", ""] {
+            assert_eq!(number_of(other), None, "{other}");
+        }
+    }
+}
