@@ -38,7 +38,7 @@ use crate::search::rerank::Reranked;
 use crate::search::scale::Scale;
 use crate::search::sort::Hit;
 use crate::search::text::score;
-use crate::search::view::View;
+use crate::search::view::{FirstByValues, View};
 
 /// Answers a request over one or several indices. `vector` is the query's own vector, from outside.
 pub fn search(
@@ -47,7 +47,7 @@ pub fn search(
     vector: Option<&[f32]>,
 ) -> Result<Answer, Failure> {
     let mut views = Vec::with_capacity(snapshots.len());
-    let alone = snapshots.len() == 1;
+    let alone = (snapshots.len() == 1).then_some(sort::first_by_values as FirstByValues);
     for (place, (id, snapshot)) in snapshots.iter().enumerate() {
         let places = request.vector_in.as_ref();
         let own = vector.filter(|_| places.is_none_or(|places| places.contains(&place)));

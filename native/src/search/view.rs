@@ -11,7 +11,6 @@ use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
-use crate::search::sort::first_by_values;
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
@@ -27,6 +26,9 @@ const EQUAL: Weights = Weights {
     text: 1.0,
     vector: 1.0,
 };
+
+/// Of some positions of the only view of a search, those that a page needs which is sorted by values alone.
+pub type FirstByValues = fn(&View, &[u32], &Request) -> Result<Vec<u32>, Failure>;
 
 /// One index within a search, with what its two legs found.
 pub struct View<'a> {
@@ -58,13 +60,14 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Runs both legs of one view, which is the only one of its search or stands beside others.
+    /// Runs both legs of one view, which is the only one of its search (then `alone` is what chooses from it where it is sorted
+    /// by values) or stands beside others.
     pub fn open(
         id: u64,
         snapshot: &'a Snapshot,
         request: &Request,
         own: Option<&[f32]>,
-        alone: bool,
+        alone: Option<FirstByValues>,
     ) -> Result<View<'a>, Failure> {
         deadline::look()?;
         let filter = match &request.filter {
@@ -72,7 +75,7 @@ impl<'a> View<'a> {
             None => None,
         };
         let everything = request.is_empty_query();
-        let (text, vector) = space_weights(snapshot, alone);
+        let (text, vector) = space_weights(snapshot, alone.is_some());
         let cut = request.cut.unwrap_or(match request.mode {
             // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
             // likeness out of a list that has words to go by.
@@ -112,8 +115,9 @@ impl<'a> View<'a> {
         }
         if all {
             view.text = all_documents(&view);
-            let is_listed = request.explain || request.fusion == Fusion::Rrf || !alone;
-            if request.is_by_values() && !request.lists_all() && !is_listed {
+            let is_listed = request.explain || request.fusion == Fusion::Rrf;
+            let is_chosen = request.is_by_values() && !request.lists_all() && !is_listed;
+            if let Some(first_by_values) = alone.filter(|_| is_chosen) {
                 let first = first_by_values(&view, &view.found(), request)?;
                 view.text.chosen = Some(first);
             }
@@ -124,10 +128,19 @@ impl<'a> View<'a> {
     }
 
     /// Looks for T.
-    fn find_words(&mut self, plan: &Plan, request: &Request, alone: bool) -> Result<(), Failure> {
-        let filter = self.filter.as_ref();
-        let choose = |all: &[u32]| first_by_values(self, &with_near(all, &self.near), request);
-        let wanted = self.wanted(request, alone, &choose);
+    fn find_words(
+        &mut self,
+        plan: &Plan,
+        request: &Request,
+        alone: Option<FirstByValues>,
+    ) -> Result<(), Failure> {
+        let view: &View = self;
+        let filter = view.filter.as_ref();
+        let choose = alone.map(|first_by_values| {
+            move |all: &[u32]| first_by_values(view, &with_near(all, &view.near), request)
+        });
+        let choose = choose.as_ref().map(|choose| choose as &Choose);
+        let wanted = view.wanted(request, choose);
         let wanted = wanted.as_ref();
         if request.wants_features() {
             let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
@@ -140,16 +153,12 @@ impl<'a> View<'a> {
         Ok(())
     }
 
-    /// Which documents a search asks the scores by words of, if that may be fewer than all; the view is the only one of it,
-    /// or stands beside others. A list that is sorted by values goes by what `choose` gives. `None` where all is listed (see
+    /// Which documents a search asks the scores by words of, if that may be fewer than all. If the view is the only one of it,
+    /// a list that is sorted by values goes by what `choose` gives. `None` where all is listed (see
     /// `shortlist`), or where it asks for the reasons of scores.
-    fn wanted<'w>(
-        &self,
-        request: &Request,
-        alone: bool,
-        choose: &'w Choose<'w>,
-    ) -> Option<Wanted<'w>> {
+    fn wanted<'w>(&self, request: &Request, choose: Option<&'w Choose<'w>>) -> Option<Wanted<'w>> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
+        let alone = choose.is_some();
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
         let is_listed = is_listed && request.mode == Mode::Hybrid;
         let by_values = request.is_by_values();
@@ -175,7 +184,7 @@ impl<'a> View<'a> {
             first,
             also: also.collect(),
             listed: !request.facets.is_empty(),
-            choose: by_values.then_some(choose),
+            choose: choose.filter(|_| by_values),
         })
     }
 

@@ -5,7 +5,7 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { spellsNumber } from '../number-text.ts'
 import { refuseRange } from './analysed.ts'
 import type { CoreRequest } from './core-request.ts'
-import { BOUNDS, type FilterNode, type FilterValue, placeOf } from './filter.ts'
+import { BOUNDS, type FilterNode, type FilterValue, placeInRequest } from './filter.ts'
 
 /**
  * Throws VALIDATION_FAILED for a filter or a facet's range whose value none of the searched indices can compare with the
@@ -32,7 +32,7 @@ function refuseNode(node: FilterNode, entries: IndexEntry[]): void {
   else {
     // By their names: a condition of another kind, which is no range, does not compile here.
     const bounds = BOUNDS.map((bound) => node[bound]).filter((value) => value !== undefined)
-    refuseRange(placeOf(node), node.field, entries)
+    refuseRange(placeInRequest(node), node.field, entries)
     refuseValues(filtered(node), bounds, entries)
   }
 }
@@ -46,13 +46,13 @@ interface Compared {
 type Condition = FilterNode & { field: string }
 
 function filtered(node: Condition): Compared {
-  return { path: placeOf(node), name: node.field }
+  return { path: placeInRequest(node), name: node.field }
 }
 
 function refuseVector(node: Condition, entries: IndexEntry[]): void {
   const isVector = ({ definition }: IndexEntry) => definition.embedder.field === node.field
   if (entries.length > 0 && entries.every(isVector))
-    throw invalid(placeOf(node), 'is a vector: it is searched by, and can’t be filtered by')
+    throw invalid(placeInRequest(node), 'is a vector: it is searched by, and can’t be filtered by')
 }
 
 function refuseValues(

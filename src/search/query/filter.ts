@@ -23,7 +23,7 @@ type Bound = (typeof BOUNDS)[number]
 const PLACES = new WeakMap<FilterNode, string>()
 
 /** The place of a condition on a field in its request. */
-export function placeOf(condition: FilterNode & { field: string }): string {
+export function placeInRequest(condition: FilterNode & { field: string }): string {
   return PLACES.get(condition) ?? `filters.${condition.field}`
 }
 

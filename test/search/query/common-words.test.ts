@@ -65,7 +65,9 @@ it('who weighs the description more than the name has it count by its own docume
 it('a list of the fields to search leaves them their weights', async () => {
   const scores = async (more: object) =>
     (await find('titles', more)).map((hit) => [hit.id, hit.score])
-  const listed = await scores({ searchFields: ['title', 'content', 'abstract', 'authors', 'tags', 'source'] })
+  const listed = await scores({
+    searchFields: ['title', 'content', 'abstract', 'authors', 'tags', 'source'],
+  })
   expect(listed).toEqual(await scores({}))
   expect(listed).not.toEqual(await scores({ searchFields: { title: 1, content: 1 } }))
 })

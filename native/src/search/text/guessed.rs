@@ -112,10 +112,10 @@ fn meant_by(vocabulary: &Vocabulary, word: &str) -> Result<Vec<(String, f32)>, F
 }
 
 /// The longest known word that one ends or begins with, as compounds do: what a compound is stands at its end.
-fn longest_part<'a>(
-    word: &'a str,
+fn longest_part(
+    word: &str,
     mut is_known: impl FnMut(&str) -> Result<bool, Failure>,
-) -> Result<Option<&'a str>, Failure> {
+) -> Result<Option<&str>, Failure> {
     let cuts: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
     let longest = cuts.len().saturating_sub(REST_MIN);
     for letters in (PART_MIN..=longest).rev() {
