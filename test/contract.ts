@@ -1,5 +1,7 @@
 import { expect } from 'vitest'
 import { routes } from '../src/api/index.ts'
+import { readConfig } from '../src/config.ts'
+import { describeApi } from '../src/http/openapi.ts'
 import { mountPoints } from '../src/http/paths.ts'
 import type { Route } from '../src/http/route.ts'
 import { openValidators } from '../src/http/validate.ts'
@@ -11,12 +13,24 @@ const points = mountPoints(routes).map(({ method, pattern, route }) => {
   return { method, route, parts: pattern.split('/') }
 })
 const checks = new Map<Schema, Check>()
+type Operation = { responses: Record<string, { description: string } | undefined> }
+const operations = describeApi(routes, readConfig({})).paths as Record<
+  string,
+  Record<string, Operation>
+>
 
 /** Fails when an answer's `data` is not of the route's schema, or has a key that the schema does not declare. */
 export function expectDeclared(route: Route, data: unknown): void {
   const check = checks.get(route.reply) ?? openValidators().exact(closed(route.reply), 'answer')
   checks.set(route.reply, check)
   expect(() => check(data), `the answer of ${route.method} ${route.path}`).not.toThrow()
+}
+
+/** Fails when the API document does not say that the route refuses with this code. */
+export function expectNamed({ method, path }: Route, status: number, code: string): void {
+  const { responses } = operations[path]![method.toLowerCase()]!
+  const named = responses[status]?.description.split(', ') ?? []
+  expect(named, `codes with ${status} that OpenAPI names for ${method} ${path}`).toContain(code)
 }
 
 /** The route that answers a path under /api; undefined when none does. Names come before parameters. */

@@ -7,7 +7,7 @@ import { type App, openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
 import type { SETTINGS } from '../src/settings.ts'
-import { expectDeclared, routeOf } from './contract.ts'
+import { expectDeclared, expectNamed, routeOf } from './contract.ts'
 import { type Condition, waitUntil } from './until.ts'
 
 /** Settings by their variables: one that is misspelt would be no setting, and say nothing. */
@@ -28,7 +28,10 @@ export interface RunningApp {
   app: App
   /** Base address, with /api. */
   url: string
-  /** One request; `body` is sent as JSON unless it is text. What succeeds must be as its route declares it. */
+  /**
+   * One request; `body` is sent as JSON unless it is text. What succeeds must be as its route declares it, and what is
+   * refused with a code that the API document names for the route.
+   */
   call: <Data = Record<string, unknown>>(
     method: string,
     path: string,
@@ -117,6 +120,7 @@ async function call<Data>(
   const route = routeOf(method, path)
   if (response.status === 200 && route?.produces === undefined && route !== undefined)
     expectDeclared(route, read.data)
+  if (read.code !== undefined && route !== undefined) expectNamed(route, response.status, read.code)
   return { ...read, details: read.details ?? [], status: response.status }
 }
 

@@ -140,7 +140,7 @@ export interface RouteContract<
   produces?: string
   /** Content type of the stream that the route gives instead to clients that ask for it by name. */
   streams?: string
-  /** Error codes worth naming in OpenAPI besides those that openapi.ts names for every route, or every one of a method. */
+  /** The codes of its refusals, besides those that openapi.ts names for every route, or every one of a method. */
   errors?: ErrorCode[]
   handle: (call: Call<Static<P>, Static<Q>, Static<B>>) => Reply | Promise<Reply>
 }

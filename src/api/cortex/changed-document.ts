@@ -8,7 +8,7 @@ import {
   DocumentWritten,
 } from '../../schema/document.ts'
 import { readConditions } from '../conditions.ts'
-import { versioned } from './documents.ts'
+import { versioned, WRITE_REFUSALS } from './documents.ts'
 
 export const putDocument = writeDocument('PUT')
 export const patchDocument = writeDocument('PATCH')
@@ -25,7 +25,7 @@ function writeDocument(method: 'PUT' | 'PATCH') {
     bodyLimit: 'documentBytesMax',
     content: 'all',
     reply: DocumentWritten,
-    errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
+    errors: [...WRITE_REFUSALS, 'AMBIGUOUS_ID'],
     handle: async ({ app, params, query, body, header, isLate }) => {
       const place = { id: params.id, index: query.index, ...readConditions(header) }
       const options = { refresh: query.refresh !== false, isLate }

@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import type { ErrorCode } from '../../errors.ts'
 import { answer, type Call, raw, route } from '../../http/route.ts'
 import { openValidators } from '../../http/validate.ts'
 import { LARGE_BYTES, readGradually } from '../../json/gradual.ts'
@@ -29,6 +30,15 @@ const UNWRAPPED = {
   document:
     'is required; the fields of a document stand inside of it, {"document": {"title": "…"}}',
 }
+/** What a document, and the index that it goes to, may be refused for. */
+export const WRITE_REFUSALS: readonly ErrorCode[] = [
+  'INDEX_NOT_FOUND',
+  'LIMIT_REACHED',
+  'VERSION_MISMATCH',
+  'UNKNOWN_FIELD',
+  'VECTOR_DIMENSIONS',
+  'UNHEALTHY',
+]
 const Refresh = Type.Object({ refresh: Type.Optional(Type.Boolean()) })
 
 export const createDocument = route({
@@ -46,7 +56,7 @@ export const createDocument = route({
     document: { title: 'Espresso at home', content: 'Grind fine, tamp level.', tags: ['coffee'] },
   },
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH'],
+  errors: [...WRITE_REFUSALS],
   handle: (call) => create(call, call.body),
 })
 
@@ -62,7 +72,7 @@ export const createDocumentInIndex = route({
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,
-  errors: ['INDEX_NOT_FOUND', 'LIMIT_REACHED', 'VERSION_MISMATCH'],
+  errors: [...WRITE_REFUSALS],
   handle: (call) => {
     const { params, body } = call
     const { name } = params
@@ -114,6 +124,7 @@ export const bulkDocuments = route({
     ],
   },
   reply: BulkReply,
+  errors: ['UNHEALTHY'],
   handle: async ({ app, body, suspicious, stream, hold, query, header, noteDone, isLate }) => {
     refuseConditions(header)
     const refresh = query.refresh !== false
@@ -179,7 +190,13 @@ export const deleteDocument = route({
   params: DocumentPath,
   query: DocumentQuery,
   reply: DocumentWritten,
-  errors: ['DOCUMENT_NOT_FOUND', 'INDEX_NOT_FOUND', 'AMBIGUOUS_ID', 'VERSION_MISMATCH'],
+  errors: [
+    'DOCUMENT_NOT_FOUND',
+    'INDEX_NOT_FOUND',
+    'AMBIGUOUS_ID',
+    'VERSION_MISMATCH',
+    'UNHEALTHY',
+  ],
   handle: ({ app, params, query, header, isLate }) =>
     app.documents.remove(
       { id: params.id, index: query.index, ...readConditions(header) },

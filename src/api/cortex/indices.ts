@@ -47,7 +47,7 @@ export const putIndex = route({
   body: PutIndex,
   bodyOptional: true,
   reply: IndexCreated,
-  errors: ['INDEX_EXISTS', 'LIMIT_REACHED', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT'],
+  errors: ['INDEX_EXISTS', 'LIMIT_REACHED', 'UNKNOWN_ANALYZER', 'MAPPING_CONFLICT', 'UNHEALTHY'],
   handle: ({ app, params, body }) => {
     const { name } = params
     refuseContradiction({ path: 'name', again: body.name, place: 'the path', first: name })
@@ -71,7 +71,7 @@ export const getIndex = route({
   summary: 'Read one index: settings, mappings, documents, size, vector space, generation',
   params: IndexPath,
   reply: IndexInfo,
-  errors: ['INDEX_NOT_FOUND'],
+  errors: ['INDEX_NOT_FOUND', 'UNHEALTHY'],
   handle: ({ app, params }) => app.catalog.get(params.name),
 })
 

@@ -1,9 +1,18 @@
-import { invalid } from '../../errors.ts'
+import { type ErrorCode, invalid } from '../../errors.ts'
 import { answer, route } from '../../http/route.ts'
 import { SearchQuery, SearchRequest } from '../../schema/search.ts'
 import { SearchReply } from '../../schema/search-reply.ts'
 import { SuggestReply, SuggestRequest } from '../../schema/suggest.ts'
 import { fromAddress, SEARCH_CONTENT } from './search-address.ts'
+
+const REFUSALS: ErrorCode[] = [
+  'INDEX_NOT_FOUND',
+  'INVALID_CURSOR',
+  'GENERATION_GONE',
+  'VECTOR_DIMENSIONS',
+  'EMBEDDER_UNAVAILABLE',
+  'UNHEALTHY',
+]
 
 export const search = route({
   method: 'POST',
@@ -16,7 +25,7 @@ export const search = route({
   content: SEARCH_CONTENT,
   example: { query: 'espresso at home', filters: { tags: 'coffee' }, facets: ['tags'], size: 5 },
   reply: SearchReply,
-  errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
+  errors: REFUSALS,
   handle: async ({ app, body, query, receivedMs, isLeft, hold }) => {
     const address = Object.keys(query)
     return answer((await app.search.run(body, receivedMs, { isLeft, hold, address })).data)
@@ -30,7 +39,7 @@ export const searchByQuery = route({
   summary: 'Search by the words of an address',
   query: SearchQuery,
   reply: SearchReply,
-  errors: ['INDEX_NOT_FOUND', 'INVALID_CURSOR', 'GENERATION_GONE', 'VECTOR_DIMENSIONS'],
+  errors: [...REFUSALS, 'JSON_TOO_DEEP'],
   handle: async ({ app, query, receivedMs, isLeft, hold }) => {
     const search = fromAddress(query, app.config.jsonDepthMax)
     return answer((await app.search.run(search, receivedMs, { isLeft, hold })).data)
@@ -47,7 +56,7 @@ export const suggest = route({
   content: ['prefix', 'query'],
   example: { prefix: 'espr' },
   reply: SuggestReply,
-  errors: ['INDEX_NOT_FOUND'],
+  errors: ['INDEX_NOT_FOUND', 'UNHEALTHY'],
   handle: ({ app, body, query }) => {
     // Empty texts are what a search box begins with; neither is a slip in a name.
     if (body.prefix === undefined && body.query === undefined)

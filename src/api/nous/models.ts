@@ -88,7 +88,7 @@ export const rollBackModel = route({
   body: ModelRollback,
   bodyOptional: true,
   reply: ModelRolledBack,
-  errors: ['MODEL_NOT_FOUND', 'NOT_ACTIVE'],
+  errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'NOT_ACTIVE'],
   handle: ({ app, params, body, noteDone }) =>
     app.learning.models.rollBack(params.id, body, noteDone),
 })

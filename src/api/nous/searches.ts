@@ -20,6 +20,6 @@ export const replaySearch = route({
   summary: 'Run a search again over the view that it saw',
   params: QueryIdPath,
   reply: Replay,
-  errors: ['SEARCH_NOT_FOUND', 'GENERATION_GONE'],
+  errors: ['SEARCH_NOT_FOUND', 'INDEX_NOT_FOUND', 'GENERATION_GONE', 'UNHEALTHY'],
   handle: ({ app, params }) => app.learning.searches.replay(params.queryId),
 })
