@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
+import { ownValue } from '../object.ts'
 import type { ArrivingBody } from '../schema/answer.ts'
 import { sharedMs } from '../shared-clock.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from './body.ts'
 import { type BodyCoding, bodyCoding, decodedStream, decodedWhole, readPieces } from './decode.ts'
 import { type Flight, type Flights, metaOf, signalOf } from './flight.ts'
+import { explainMissing, misspelt } from './misspelt.ts'
 import { parseParameters, parseQuery } from './query.ts'
 import { type ReadRoute, readSent, type SentBody } from './reading.ts'
 import { hashStream, hashUnread, keptAnswer, repeatKey } from './repeat.ts'
@@ -82,7 +84,13 @@ export function answerRoute(
   const query = parseQuery(exchange.query)
   // The check takes out what it does not know.
   const named = entry.tellUnread === undefined ? NO_NAMES : Object.keys(query)
-  entry.checkQuery?.(query)
+  try {
+    entry.checkQuery?.(query)
+  } catch (cause) {
+    const { missing = {}, query: known } = entry.route
+    const sent = () => parseQuery(exchange.query)
+    throw explainMissing(cause, (path) => misspelt(path, sent(), known) ?? ownValue(missing, path))
+  }
   const call = newCall({ app, hold }, flight, { params, query, named })
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)

@@ -1,10 +1,25 @@
+import { ServiceError, serviceError } from '../errors.ts'
 import { nearestName } from '../nearest-name.ts'
 import { isObject, ownValue } from '../object.ts'
 import { plainWord } from '../word.ts'
 
+/** Says more of the first thing that a refused request lacks, where `explain` knows more of its path. */
+export function explainMissing(
+  cause: unknown,
+  explain: (path: string) => string | undefined,
+): unknown {
+  const [first, ...others] = cause instanceof ServiceError ? (cause.details ?? []) : []
+  if (first?.message !== 'is required') return cause
+  const message = explain(first.path)
+  if (message === undefined) return cause
+  return serviceError('VALIDATION_FAILED', `${first.path} ${message}.`, {
+    details: [{ ...first, message }, ...others],
+  })
+}
+
 /**
- * What is said of a required field that a body lacks, where the body has a name beside it that is the field's in another
- * spelling (`session_id`), or at its top one with a slip in it (`sesionId`) that no field has.
+ * What is said of a required field that a body, or an address, lacks, where it has a name beside it that is the field's in
+ * another spelling (`session_id`), or at its top one with a slip in it (`sesionId`) that no field has.
  */
 export function misspelt(path: string, body: unknown, schema: unknown): string | undefined {
   const names = path.split(/[.[\]]+/).filter((name) => name !== '')

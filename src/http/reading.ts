@@ -6,7 +6,7 @@ import { refuseUnkeepable } from '../json/unkeepable.ts'
 import { ownValue } from '../object.ts'
 import { joined } from './bytes.ts'
 import type { Exchange } from './exchange.ts'
-import { misspelt } from './misspelt.ts'
+import { explainMissing, misspelt } from './misspelt.ts'
 import { hashPieces, hashRequest } from './repeat.ts'
 import type { AnyCall, Route } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -98,16 +98,10 @@ interface Sent {
  * under a name that is spelt in another way.
  */
 function explained(cause: unknown, { value, named, route }: Sent): unknown {
-  const [first, ...others] = cause instanceof ServiceError ? (cause.details ?? []) : []
-  if (first?.message !== 'is required') return cause
   const { missing = {}, body } = route
-  const message = named.includes(first.path)
-    ? IN_BODY
-    : (misspelt(first.path, value, body) ?? ownValue(missing, first.path))
-  if (message === undefined) return cause
-  return serviceError('VALIDATION_FAILED', `${first.path} ${message}.`, {
-    details: [{ ...first, message }, ...others],
-  })
+  return explainMissing(cause, (path) =>
+    named.includes(path) ? IN_BODY : (misspelt(path, value, body) ?? ownValue(missing, path)),
+  )
 }
 
 /** The pieces may be gone afterwards: another thread has them. */

@@ -128,7 +128,7 @@ export interface RouteContract<
    * is checked and handled: its outline (`outlineOf`). Throws what reading it throws.
    */
   readLarge?: (app: App, pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
-  /** What is said of a part of the body that is missing, where its name alone does not say how it is sent. */
+  /** What is said of a part of the body or the address that is missing, where its name alone does not say how it is sent. */
   missing?: Readonly<Record<string, string>>
   /** A body that works, shown in the API document. */
   example?: object

@@ -101,3 +101,13 @@ it('an empty id that a route can not do without is asked for', async () => {
     ...{ status: 400, code: 'VALIDATION_FAILED', error: 'id must not be empty.' },
   })
 })
+
+it('of an id that an address lacks it says by which name it is read', async () => {
+  const message = 'is required, the id of the session: ?id=… ("sessionId" is not read here)'
+  expect(await running.call('GET', '/cortex/sessions?sessionId=s-1')).toMatchObject({
+    ...{ status: 400, code: 'VALIDATION_FAILED', error: `id ${message}.` },
+    details: [{ path: 'id', message }],
+  })
+  const { error } = await running.call('GET', '/cortex/sessions?ID=s-1')
+  expect(error).toContain('id is required in this spelling')
+})

@@ -34,6 +34,7 @@ export const findSession = route({
   tag: 'sessions',
   summary: 'Read a session named by the query',
   query: IdPath,
+  missing: { id: 'is required, the id of the session: ?id=… ("sessionId" is not read here)' },
   reply: SessionRead,
   errors: ['SESSION_NOT_FOUND'],
   handle: ({ app, query }) => app.sessions.get(query.id),
