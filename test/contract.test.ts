@@ -102,10 +102,14 @@ describe('every route', () => {
     // What is right but names nothing that exists is 404.
     expect([200, 404], JSON.stringify(told)).toContain(status)
     // A client that sends several ids is told which one, and nobody has to guess what would do.
-    if (status === 404)
+    if (status === 404) {
       expect(told.details).toEqual([
         { path: expect.any(String), message: expect.stringMatching(/^(is|names) \w+/) },
       ])
+      const { params, query, body } = way.route
+      const sent = [params, query, body].flatMap((shape) => Object.keys(shape?.properties ?? {}))
+      expect(sent).toContain(told.details?.[0]?.path)
+    }
     if (status !== 200) return
     expectDeclared(way.route, told.data)
     const beside = Object.keys(told).filter((key) => !['success', 'data', 'meta'].includes(key))
