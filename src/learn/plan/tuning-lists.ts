@@ -8,6 +8,8 @@ import { shownName } from '../../word.ts'
 export interface Problem {
   path: string
   message?: string
+  /** Whether it is too much of what the setting holds, so that it is meant as nothing else. */
+  isExcess?: true
 }
 
 /** Takes note of what stands inside of a setting and is not read. */
@@ -29,7 +31,8 @@ const SYNONYMS_MAX = { othersMax: 100, pairsMax: 20_000, bothWays: false }
 
 function tooMany(key: keyof typeof ENTRIES_MAX, list: readonly unknown[]): Problem | undefined {
   const most = ENTRIES_MAX[key]
-  return list.length > most ? { path: '', message: `must hold at most ${most} entries` } : undefined
+  if (list.length <= most) return undefined
+  return { path: '', message: `must hold at most ${most} entries`, isExcess: true }
 }
 
 const RULE = 'must be words that mean the same, as a list or a text with commas, or a text "a => b"'

@@ -106,7 +106,8 @@ function readSetting(key: string, value: unknown, { tuning, unread, wrong }: Tun
   const path = `${key.trim() === '' ? NAMELESS : key}${problem.path}`
   if (setting === undefined) unread.push(`${path}${meantBy(key, unread.length)}`)
   else if (problem.message === undefined) unread.push(path)
-  else if (setting.mayBeOther?.(value) === true) unread.push(`${path} (${problem.message})`)
+  else if (problem.isExcess !== true && setting.mayBeOther?.(value) === true)
+    unread.push(`${path} (${problem.message})`)
   else wrong.push({ path, message: problem.message })
 }
 

@@ -203,11 +203,22 @@ describe('a free-form configuration', () => {
     ])
     for (const rule of [words.slice(1), `${words} => a`])
       expect(readTuning({ synonyms: [rule] }).wrong).toEqual([])
-    expect(readTuning({ boosts: Array(1001).fill('a') })).toMatchObject({
+    const tooManyBoosts = { path: 'boosts', message: 'must hold at most 1000 entries' }
+    expect(readTuning({ boosts: Array(1001).fill('a') }).wrong).toEqual([tooManyBoosts])
+    const boosts = (length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, at) => [`d${at}`, 1]))
+    expect(readTuning({ boosts: boosts(1001) })).toEqual({
       tuning: {},
-      unread: ['boosts (must hold at most 1000 entries)'],
+      unread: [],
+      wrong: [tooManyBoosts],
     })
-    expect(readTuning({ pins: Array(100).fill('a') }).wrong).toEqual([])
+    expect(readTuning({ pinned: boosts(101) })).toEqual({
+      tuning: {},
+      unread: [],
+      wrong: [{ path: 'pinned', message: 'must hold at most 100 entries' }],
+    })
+    expect(readTuning({ pins: Array(100).fill('a'), boosts: boosts(1000) }).wrong).toEqual([])
+    expect(readTuning({ pins: boosts(100) }).tuning.pins).toHaveLength(100)
   })
 
   it('names what it does not read inside of pins, boosts and synonyms, once for all entries', () => {
