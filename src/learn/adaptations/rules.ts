@@ -6,7 +6,7 @@ import type { NoteDone } from '../../schema/answer.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { RuleCreate, RuleQuery } from '../../schema/suggestion.ts'
 import type { Store } from '../../store/store.ts'
-import { ifSent } from '../wire/list-filter.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
 import { ruleJson } from './answers.ts'
 
@@ -68,7 +68,9 @@ export function openRules(store: Store, clock: () => number): Rules {
         limit,
         cursor,
         show: (rule) => ruleJson(rule),
-        isWanted: ifSent(hash, (rule: RuleRecord, asked) => rule.queryHash === asked),
+        isWanted: listFilter<RuleRecord, RuleQuery>({
+          queryHash: ifSent(hash, (rule, asked) => rule.queryHash === asked),
+        }),
       })
     },
   }

@@ -32,11 +32,11 @@ export function openShow(store: Store, watch: Watch, versions: RankingVersions) 
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
       const types = wordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
-      const isWanted = listFilter<AdaptationRecord>([
-        ifSent(statuses, (record, words) => words.includes(record.status)),
-        ifSent(types, (record, words) => words.includes(record.type.toUpperCase())),
-        ifSent(scope, (record, asked) => record.scope === asked),
-      ])
+      const isWanted = listFilter<AdaptationRecord, AdaptationQuery>({
+        status: ifSent(statuses, (record, words) => words.includes(record.status)),
+        type: ifSent(types, (record, words) => words.includes(record.type.toUpperCase())),
+        queryHash: ifSent(scope, (record, asked) => record.scope === asked),
+      })
       return await listJson('adaptations', adaptations, { limit, cursor, show: json, isWanted })
     },
     history: (adaptationId: string): AdaptationHistory => {

@@ -197,10 +197,10 @@ async function listSuggestions(
     limit,
     cursor,
     show: (suggestion) => suggestionJson(asOf(nowMs, suggestion)),
-    isWanted: listFilter<SuggestionRecord>([
-      ifSent(statuses, (suggestion, words) => words.includes(asOf(nowMs, suggestion).status)),
-      ifSent(hash, (suggestion, asked) => suggestion.queryHash === asked),
-      ifSent(sources, ({ source }, words) => words.includes(source.toUpperCase())),
-    ]),
+    isWanted: listFilter<SuggestionRecord, SuggestionQuery>({
+      status: ifSent(statuses, (each, words) => words.includes(asOf(nowMs, each).status)),
+      queryHash: ifSent(hash, (suggestion, asked) => suggestion.queryHash === asked),
+      source: ifSent(sources, ({ source }, words) => words.includes(source.toUpperCase())),
+    }),
   })
 }

@@ -17,6 +17,7 @@ import type { AppliedVariant } from '../plan/plan.ts'
 import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { MACHINES } from '../states.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
 import { openStaysAhead } from '../wire/stays-ahead.ts'
 import { unreadFields } from '../wire/unread-fields.ts'
@@ -174,8 +175,10 @@ function listOf(
   describe: (record: ExperimentRecord) => object,
 ): Promise<Uint8Array> {
   const words = knownWordsOf('status', status, Object.keys(MACHINES[kind]))
-  const isWanted = (record: ExperimentRecord) =>
-    record.kind === kind && (words?.includes(record.status) ?? true)
+  const isAsked = listFilter<ExperimentRecord, ExperimentQuery>({
+    status: ifSent(words, ({ status }, asked) => asked.includes(status)),
+  })
+  const isWanted = (record: ExperimentRecord) => record.kind === kind && isAsked?.(record) !== false
   // Ids begin with the time at which they were made.
   const keys = () =>
     Array.from(register.all(), ({ id }) => id)

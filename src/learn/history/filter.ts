@@ -39,16 +39,16 @@ export function readEventFilter(query: EventQuery): Filter {
 
 /** What is asked for beside the dates. */
 function filterOf({ type, status, sessionId, modelId, adaptationId }: EventQuery) {
-  return listFilter<EventRow['event']>([
-    ifSent(setOf(type), (event, types) => types.has(event.type.toUpperCase())),
-    ifSent(setOf(status), (event, statuses) => statuses.has(event.status.toUpperCase())),
-    ifSent(
+  return listFilter<EventRow['event'], EventQuery, 'startDate' | 'endDate' | 'order'>({
+    type: ifSent(setOf(type), (event, types) => types.has(event.type.toUpperCase())),
+    status: ifSent(setOf(status), (event, statuses) => statuses.has(event.status.toUpperCase())),
+    sessionId: ifSent(
       inOneSpelling(sessionId),
       (event, id) => event.sessionId !== null && oneSpelling(event.sessionId) === id,
     ),
-    ifSent(modelId, (event, id) => event.modelId === id),
-    ifSent(inOneSpelling(adaptationId), (event, id) => event.adaptationId === id),
-  ])
+    modelId: ifSent(modelId, (event, id) => event.modelId === id),
+    adaptationId: ifSent(inOneSpelling(adaptationId), (event, id) => event.adaptationId === id),
+  })
 }
 
 function inOneSpelling(id: string | undefined): string | undefined {

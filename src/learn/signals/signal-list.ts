@@ -74,10 +74,10 @@ function filterOf(query: SignalQuery): Matches {
   const types = wordsOf(query.type)?.map(typeKey)
   const statuses: string[] | undefined = wordsOf(query.status)?.map(readStatus)
   const session = query.sessionId?.toLowerCase()
-  const isWanted = listFilter<Parameters<Matches>[0]>([
-    ifSent(types, ({ type }, keys) => keys.includes(typeKey(type))),
-    ifSent(statuses, ({ status }, words) => words.includes(status)),
-    ifSent(session, ({ sessionId }, id) => sessionId()?.toLowerCase() === id),
-  ])
+  const isWanted = listFilter<Parameters<Matches>[0], SignalQuery>({
+    type: ifSent(types, ({ type }, keys) => keys.includes(typeKey(type))),
+    status: ifSent(statuses, ({ status }, words) => words.includes(status)),
+    sessionId: ifSent(session, ({ sessionId }, id) => sessionId()?.toLowerCase() === id),
+  })
   return isWanted ?? ALL
 }

@@ -6,11 +6,18 @@ interface Row {
   size: number
 }
 
+interface Query {
+  color?: string
+  size?: number
+  order?: string
+  limit?: number
+}
+
 const filterBy = (color?: string, size?: number) =>
-  listFilter<Row>([
-    ifSent(color, (row, asked) => row.color === asked),
-    ifSent(size, (row, asked) => row.size >= asked),
-  ])
+  listFilter<Row, Query, 'order'>({
+    color: ifSent(color, (row, asked) => row.color === asked),
+    size: ifSent(size, (row, asked) => row.size >= asked),
+  })
 
 it('wants the rows for which all holds that is asked', () => {
   const isWanted = filterBy('red', 2)
@@ -20,6 +27,11 @@ it('wants the rows for which all holds that is asked', () => {
     { color: 'blue', size: 3 },
   ]
   expect(rows.filter((row) => isWanted?.(row))).toEqual([{ color: 'red', size: 2 }])
+})
+
+it('wants to be told of every parameter that is declared', () => {
+  // @ts-expect-error: nobody reads the size
+  listFilter<Row, Query, 'order'>({ color: undefined })
 })
 
 it('is no filter where nothing is asked, and one where only nothing would do', () => {
