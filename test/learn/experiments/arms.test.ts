@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { ArmRow, SumsRow } from '../../../src/schema/experiment-record.ts'
-import { type Laboratory, openLaboratory } from './laboratory.ts'
+import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
 
 /** What two units of each arm did: one of them clicked and rated. */
 async function started(lab: Laboratory): Promise<string> {
@@ -26,11 +26,19 @@ async function rewrite(lab: Laboratory, id: string, alter: (row: ArmRow) => ArmR
   return lab.reopen()
 }
 
+/** The metrics of rows whose sums had no names. */
+const EARLIER = ['ctr', 'mrr', 'zeroResultRate', 'conversionRate', 'latencyMs', 'rating']
+
+/** What a test tells by these: of one that came later, such rows know nothing. */
+function earlierFigures({ metrics }: Answered) {
+  const names = ['units', 'searches', ...EARLIER]
+  return ['a', 'b'].map((arm) => names.map((name) => [name, metrics[arm][name]]))
+}
+
 /** By place, each unit counted as one that rated: as rows were before sums had names. */
 function asBefore(row: ArmRow): ArmRow {
   const sums = row.sums as Record<string, SumsRow>
-  const names = ['ctr', 'mrr', 'zeroResultRate', 'conversionRate', 'latencyMs', 'rating']
-  const listed = [...names, '@preference'].map((name): SumsRow => [...sums[name]!])
+  const listed = [...EARLIER, '@preference'].map((name): SumsRow => [...sums[name]!])
   listed[5]![0] = 2
   return { ...row, sums: listed }
 }
@@ -51,7 +59,7 @@ describe('the sums of an arm', () => {
     const before = await lab.get('test', id)
     const whole = rowsOf(lab, id)
     const later = await rewrite(lab, id, asBefore)
-    expect(await later.get('test', id)).toEqual(before)
+    expect(earlierFigures(await later.get('test', id))).toEqual(earlierFigures(before))
     later.searchIn(await later.memberOf(id, 'b'), { tookMs: 6 })
     const { metrics } = await later.get('test', id)
     expect(metrics).toMatchObject({
