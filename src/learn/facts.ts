@@ -19,7 +19,7 @@ export interface ShownPage {
 export interface Impression {
   queryId: string
   queryHash: string
-  /** The query's words as they were sent, cut to 256 characters. */
+  /** The query's words as they were sent, cut to 256 UTF-16 units. */
   query: string
   searchType: SearchType
   /** Milliseconds since the epoch. */

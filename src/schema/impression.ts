@@ -20,7 +20,7 @@ export const ShownSearch = Type.Object(
   {
     queryId: Type.String(),
     queryHash: Type.String(),
-    query: Type.String(),
+    query: Type.String({ description: 'its first 256 characters' }),
     searchType: OneOf(SEARCH_TYPES),
     timestamp: DateTime,
     took: Type.Integer(),

@@ -172,7 +172,8 @@ function highlightOf({ highlight }: SearchRequest, request: CoreRequest): string
   return wellFormedJson({ ...words, highlight: options })
 }
 
-const QUERY_LENGTH_MAX = 256
+/** As much of a query's words as is written down, in UTF-16 units; `queryHash` stands for all of them. */
+const LOGGED_CHARACTERS_MAX = 256
 
 /** JSON of what is known of an impression before the search; the worker adds what was found. */
 function impressionHead(
@@ -181,7 +182,7 @@ function impressionHead(
 ): string {
   const { recorded, shadow, adaptations } = plan
   const model = modelOf(plan)
-  const query = wellFormedJson((search.query ?? '').slice(0, QUERY_LENGTH_MAX))
+  const query = wellFormedJson((search.query ?? '').slice(0, LOGGED_CHARACTERS_MAX))
   // Ids, hashes and words of our own need no escapes.
   let head = `{"queryId":"${queryId}","queryHash":"${read.queryHash}","query":${query}`
   head += `,"searchType":"${request.mode}","timeMs":${Math.floor(epochMs(startedMs))}`
