@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
-import { FAMILY_ROWS_MAX, type MetricRow, type Metrics } from './metrics/metrics.ts'
+import type { MetricRow } from './metrics/collect.ts'
+import { FAMILY_ROWS_MAX, type Metrics } from './metrics/metrics.ts'
 import type { Writer } from './search/documents/writer.ts'
 import type { Engine } from './search/engine/engine.ts'
 import type { IndexFigures } from './search/engine/figures.ts'

@@ -221,7 +221,34 @@ function wrongInCrate({ path, text }: Source): string[] {
     .map((other) => `${path} → ${other}`)
 }
 
-/** Files of the crate that know each other in a circle, as the paths of one walk around each that is found. */
+/** Files that know each other in a circle, as the paths of one walk around each that is found. */
+function circlesAmong(
+  paths: Iterable<string>,
+  knownTo: (path: string) => readonly string[],
+): string[] {
+  const circles: string[] = []
+  const done = new Set<string>()
+  const walk = (path: string, way: string[]): void => {
+    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '))
+    if (done.has(path)) return
+    done.add(path)
+    for (const other of knownTo(path)) walk(other, [...way, path])
+  }
+  for (const path of paths) walk(path, [])
+  return circles
+}
+
+/** Such circles of imports, also where it is for a type alone. */
+function circlesOf(all: readonly Source[]): string[] {
+  const texts = new Map(all.map(({ path, text }) => [path, text]))
+  return circlesAmong(texts.keys(), (path) =>
+    importsOf(texts.get(path) ?? '')
+      .map(({ target }) => normalize(join(dirname(path), target)))
+      .filter((other) => texts.has(other)),
+  )
+}
+
+/** The same in the crate. */
 function circlesInCrate(all: readonly Source[]): string[] {
   const texts = new Map(all.map(({ path, text }) => [path, text.split('#[cfg(test)]')[0] ?? '']))
   const fileOf = (names: string[]): string | undefined => {
@@ -229,19 +256,13 @@ function circlesInCrate(all: readonly Source[]): string[] {
     const path = `native/src/${names.join('/')}.rs`
     return texts.has(path) ? path : fileOf(names.slice(0, -1))
   }
-  const circles: string[] = []
-  const done = new Set<string>()
-  const walk = (path: string, way: string[]): void => {
-    if (way.includes(path)) circles.push([...way.slice(way.indexOf(path)), path].join(' → '))
-    if (done.has(path)) return
-    done.add(path)
-    for (const [, names = ''] of texts.get(path)?.matchAll(/\bcrate::([a-z_:]+)/g) ?? []) {
+  const starts = [...texts.keys()].filter((path) => !path.endsWith('/tests.rs'))
+  return circlesAmong(starts, (path) =>
+    [...(texts.get(path)?.matchAll(/\bcrate::([a-z_:]+)/g) ?? [])].flatMap(([, names = '']) => {
       const other = fileOf(names.split('::').filter((name) => name !== ''))
-      if (other !== undefined && other !== path) walk(other, [...way, path])
-    }
-  }
-  for (const path of texts.keys()) if (!path.endsWith('/tests.rs')) walk(path, [])
-  return circles
+      return other === undefined || other === path ? [] : [other]
+    }),
+  )
 }
 
 /** Packages that a file loads, itself or by what it imports. */
@@ -373,6 +394,10 @@ describe('the house is tidy', () => {
     expect(crate.flatMap(wrongInCrate)).toEqual([])
   })
 
+  it('no files know each other in a circle, not by types either', () => {
+    expect(circlesOf(sources)).toEqual([])
+  })
+
   it('no files of the Rust crate know each other in a circle', () => {
     expect(circlesInCrate(crate)).toEqual([])
   })
@@ -423,6 +448,15 @@ describe('the guard bites', () => {
     expect(wrong('native/src/search/a.rs', 'use crate::registry::get;')).toHaveLength(1)
     expect(wrong('native/src/search/a.rs', 'use crate::engine::bits::Bits;')).toEqual([])
     expect(wrong('native/src/registry.rs', search)).toEqual([])
+  })
+
+  it('on a circle of imports, also of types alone', () => {
+    const one = { path: 'src/store/one.ts', text: "import { two } from './two.ts'" }
+    const two = { path: 'src/store/two.ts', text: "import type { One } from './one.ts'" }
+    expect(circlesOf([one, two])).toEqual([
+      'src/store/one.ts → src/store/two.ts → src/store/one.ts',
+    ])
+    expect(circlesOf([one, { ...two, text: '' }])).toEqual([])
   })
 
   it('on a circle of files of the crate', () => {

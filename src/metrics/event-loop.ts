@@ -1,5 +1,5 @@
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { Metrics } from './metrics.ts'
+import type { Collect } from './collect.ts'
 
 /** How far back each page looks at least; at most it is twice as far, or as far as the page before. */
 const WINDOW_MS = 30_000
@@ -21,7 +21,7 @@ export const REPLACED = Object.keys(FIGURES).map((figure) => `${NAME}_${figure}_
 
 /** Puts on the page how long the event loop keeps a timer of ten milliseconds waiting, and how busy it is. */
 export function collectEventLoop(
-  collect: Metrics['collect'],
+  collect: Collect,
   now: () => number = () => performance.now(),
 ): void {
   const delays = openDelays(now)

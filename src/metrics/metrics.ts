@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Histogram, type Metric, Registry } from 'prom-client'
 import type { Config } from '../config.ts'
+import type { Collect, MetricRow } from './collect.ts'
 import { collectEventLoop, REPLACED } from './event-loop.ts'
 import { type LongFamilies, type LongFamily, openLongFamilies } from './long-families.ts'
 import {
@@ -21,24 +22,9 @@ export const FAMILY_ROWS_MAX = 100
 
 const HOUR_MS = 3_600_000
 
-/** One line of a collected family. */
-export interface MetricRow {
-  labels?: Record<string, string>
-  value: number
-}
-
 export interface Metrics {
   route: (method: string, endpoint: string) => RouteMeter
-  /**
-   * Adds a family that is read when the page is made; a name that ends in `_total` is a counter, any other
-   * a gauge. A supplier that throws leaves its family empty for that page and is counted.
-   */
-  collect: (
-    name: string,
-    help: string,
-    labelNames: readonly string[],
-    rows: () => MetricRow[] | Promise<MetricRow[]>,
-  ) => void
+  collect: Collect
   /** Adds a family of any length, whose lines are written when the page is made; the answer takes it away again. */
   family: (family: LongFamily) => () => void
   /** Time that one job of the worker threads took, waiting for a thread included. */
@@ -61,7 +47,7 @@ export function openMetrics(config: Pick<Config, 'quantiles'>): Metrics {
     help: 'Families left empty because their figures could not be read',
     registers: [registry],
   })
-  const collect: Metrics['collect'] = (name, help, labelNames, rows) => {
+  const collect: Collect = (name, help, labelNames, rows) => {
     const read = async (): Promise<Sample[]> => {
       try {
         return (await rows()).slice(0, FAMILY_ROWS_MAX).map((row) => pick(row, labelNames))

@@ -1,4 +1,5 @@
-import type { MetricRow, Metrics } from '../../metrics/metrics.ts'
+import type { MetricRow } from '../../metrics/collect.ts'
+import type { Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
 import type { Store } from '../../store/store.ts'
 import type { Experiments } from '../experiments/experiments.ts'

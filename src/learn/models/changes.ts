@@ -1,4 +1,12 @@
 import type { Config } from '../../config.ts'
+import type { NoteDone } from '../../schema/answer.ts'
+import type {
+  ModelRollback,
+  ModelSync,
+  ModelTrained,
+  ModelTraining,
+  VersionChoice,
+} from '../../schema/model.ts'
 import { isoTime, momentWarnings } from '../wire/moment.ts'
 import { unreadFields } from '../wire/unread-fields.ts'
 import type { Activation } from './activation.ts'
@@ -6,7 +14,6 @@ import { nameOrNull, rankWarnings, showGated, showKept, withWarnings } from './a
 import { CHOSEN, ROLLED_BACK, SYNCED, TRAINED } from './bodies.ts'
 import type { Gating } from './gating.ts'
 import type { ModelIntake } from './intake.ts'
-import type { Models } from './models.ts'
 import type { RankingModels } from './ranking-models.ts'
 import type { Training } from './training.ts'
 import type { Versions } from './versions.ts'
@@ -21,10 +28,21 @@ interface ChangesParts {
   training: Training
 }
 
-type Changes = Pick<Models, 'sync' | 'activate' | 'rollBack' | 'train' | 'judge'>
-
 /** What clients do to models. Each answer tells which names in its body nobody reads. */
-export function openChanges(parts: ChangesParts): Changes {
+export interface ModelChanges {
+  /** A state that can't rank is stored, too, and told of. Throws TOO_MANY_MODELS. */
+  sync: (sent: ModelSync) => Promise<object>
+  /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
+  activate: (modelId: string, sent: VersionChoice) => Promise<object>
+  /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
+  rollBack: (modelId: string, sent: ModelRollback, noteDone?: NoteDone) => Promise<object>
+  /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
+  train: (sent: ModelTraining) => Promise<ModelTrained>
+  /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
+  judge: (modelId: string, sent: VersionChoice) => Promise<object>
+}
+
+export function openChanges(parts: ChangesParts): ModelChanges {
   const { versions, ranking, activation, intake, gating, training } = parts
   const { learning } = parts.config
   /** Whatever changed, searches see it when the caller hears of it. */

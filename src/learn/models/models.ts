@@ -1,15 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
-import type { NoteDone } from '../../schema/answer.ts'
-import type {
-  ModelQuery,
-  ModelRollback,
-  ModelSync,
-  ModelTrained,
-  ModelTraining,
-  VersionChoice,
-  VersionName,
-} from '../../schema/model.ts'
+import type { ModelQuery, VersionName } from '../../schema/model.ts'
 import { STATE_BYTES_TOLD } from '../../schema/model.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
@@ -26,7 +17,7 @@ import {
   showUsage,
   withState,
 } from './answers.ts'
-import { openChanges } from './changes.ts'
+import { type ModelChanges, openChanges } from './changes.ts'
 import { type ModelEvidence, openEvidence } from './evidence.ts'
 import { type Gating, type GatingParts, openGating } from './gating.ts'
 import { type ModelIntake, openModelIntake } from './intake.ts'
@@ -38,21 +29,12 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
   extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
-    Pick<ModelIntake, 'readLarge'> {
-  /** A state that can't rank is stored, too, and told of. Throws TOO_MANY_MODELS. */
-  sync: (sent: ModelSync) => Promise<object>
+    Pick<ModelIntake, 'readLarge'>,
+    ModelChanges {
   /** Throws VALIDATION_FAILED for an unknown status. */
   list: (query: ModelQuery) => object
   /** As JSON in UTF-8 where it has the state in it. Throws MODEL_NOT_FOUND. */
   get: (modelId: string, query: { version?: number; state?: boolean }) => object | Uint8Array
-  /** Past all gates; the newest version, if none is named. Throws MODEL_NOT_FOUND, MODEL_NOT_SERVABLE. */
-  activate: (modelId: string, sent: VersionChoice) => Promise<object>
-  /** Throws MODEL_NOT_FOUND, NOT_ACTIVE. */
-  rollBack: (modelId: string, sent: ModelRollback, noteDone?: NoteDone) => Promise<object>
-  /** Waits for the outcome, within the time of a request. Throws TRAINING_RUNNING. */
-  train: (sent: ModelTraining) => Promise<ModelTrained>
-  /** Asks the first gate; who passes goes into shadow. Throws as `activate` does. */
-  judge: (modelId: string, sent: VersionChoice) => Promise<object>
   consumer: Consumer
   /** What the health report and the figures of learning show. */
   figures: () => ModelFigures
