@@ -5,6 +5,7 @@ import { connectRaw, type Stub, startStub, until } from './stub.ts'
 
 const WORK_MS = 5
 const PIPELINED = 60
+const TRIES_MAX = 20
 
 let stub: Stub
 /** How many requests were begun in each turn of the event loop. */
@@ -31,23 +32,31 @@ beforeAll(async () => {
 })
 afterAll(() => stub.close())
 
+/** Most requests that are begun in one turn, of many that one connection sends at once until it is closed. */
+async function crowded(method: string): Promise<number> {
+  begun = [0]
+  const nextTurn = (): void => {
+    begun.push(0)
+    counting = setImmediate(nextTurn)
+  }
+  let counting = setImmediate(nextTurn)
+  const { socket, closed } = await connectRaw(stub.server.port)
+  socket.write(
+    `${method} /api/work HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}`.repeat(PIPELINED),
+  )
+  await until(() => closed())
+  clearImmediate(counting)
+  return Math.max(...begun)
+}
+
 it.each(['GET', 'HEAD', 'POST', 'DELETE'])(
   'what one connection asks for at once by %s keeps no others waiting',
   async (method) => {
-    begun = [0]
-    const nextTurn = (): void => {
-      begun.push(0)
-      counting = setImmediate(nextTurn)
-    }
-    let counting = setImmediate(nextTurn)
-    const { socket, closed } = await connectRaw(stub.server.port)
-    socket.write(
-      `${method} /api/work HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}`.repeat(PIPELINED),
-    )
-    await until(() => closed())
-    clearImmediate(counting)
-    expect(Math.max(...begun)).toBeGreaterThan(0)
-    expect(Math.max(...begun)).toBeLessThan(4)
+    let most = 0
+    // A machine that is busy may take so long to hand over the first request that the turn is over: then none is begun.
+    for (let tries = 0; most === 0 && tries < TRIES_MAX; tries += 1) most = await crowded(method)
+    expect(most).toBeGreaterThan(0)
+    expect(most).toBeLessThan(4)
 
     const response = await fetch(`${stub.url}/work`)
     expect(response.status).toBe(200)
