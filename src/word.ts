@@ -24,6 +24,9 @@ export function beginningOf(text: string, most: number): string {
   return text.length <= most ? text : text.slice(0, most).replace(/\p{Surrogate}$/u, '')
 }
 
+/** Names, or mistakes of one kind, that one answer tells of: a client may send thousands, or make the same one in each entry. */
+export const TOLD_MAX = 8
+
 /** Characters of a name that an answer repeats: a client may send a megabyte of them. */
 const SHOWN_MAX = 64
 

@@ -1,10 +1,7 @@
 import { nearestName } from '../nearest-name.ts'
-import { shownName } from '../word.ts'
+import { shownName, TOLD_MAX } from '../word.ts'
 import { type Bytes, isBytes } from './bytes.ts'
 import type { Answer, Reply, Route } from './route.ts'
-
-/** Names that are told of: an address may have thousands. */
-const TOLD_MAX = 8
 
 /**
  * In each row, names of one thing: ours, and those that other services have. A list of ours reads at most one of a row, but

@@ -1,6 +1,6 @@
 import { nearestName } from '../../nearest-name.ts'
 import { Feedback, FeedbackItem, FeedbackMetadata } from '../../schema/feedback.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 import { momentWarnings } from '../wire/moment.ts'
 import { bodyOf, unreadFields, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { ACTIONS } from './actions.ts'
@@ -8,8 +8,6 @@ import { isLate, type SentEntry } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
 import type { Told } from './match.ts'
 
-/** Most warnings of one answer: a client makes the same mistake in each entry. */
-const WARNINGS_MAX = 8
 /** What `metadata` holds. */
 const WITHIN = ['userAction', 'engagementType', 'resultId', 'timestamp', 'queryHash']
 /** What `metadata.customMetadata` holds, as far as it is read. */
@@ -72,10 +70,10 @@ export function feedbackWarnings(
     const { action, rating } = (told[at] as Told).entry
     if (!ACTIONS.has(action) && gains.of({ action, rating }) === undefined)
       warnings.push(unknownAction(action, path))
-    if (warnings.length >= WARNINGS_MAX) break
+    if (warnings.length >= TOLD_MAX) break
   }
   warnings.push(...hitless(told, gains))
-  return warnings.length === 0 ? {} : { warnings: warnings.slice(0, WARNINGS_MAX) }
+  return warnings.length === 0 ? {} : { warnings: warnings.slice(0, TOLD_MAX) }
 }
 
 const NO_SESSION =

@@ -2,7 +2,7 @@ import { asObject } from '../../object.ts'
 import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
 import { hasArrow, openSynonymCheck, sidesOf } from '../../synonym-rule.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 
 /** Why a value can't be read: where inside of it, and what may stand there. */
 export interface Problem {
@@ -81,8 +81,6 @@ const READ = {
     advice: 'a boost has id, index, and value: the number to add',
   },
 }
-/** Different keys that are told of for one setting: a client makes the same mistake in each entry. */
-const KEYS_TOLD_MAX = 8
 
 /** A list of ids or of objects with one, or a map by id; of a map of pins only the order counts. */
 export function readDocuments(
@@ -142,7 +140,7 @@ function noteUnread(key: 'pins' | 'boosts', documents: readonly object[], note: 
   for (const [at, document] of documents.entries())
     for (const name of Object.keys(document)) {
       if (keys.includes(name) || told.has(name)) continue
-      if (told.size >= KEYS_TOLD_MAX) return
+      if (told.size >= TOLD_MAX) return
       told.add(name)
       note(`[${at}].${shownName(name)} (${advice})`)
     }

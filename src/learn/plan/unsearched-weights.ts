@@ -1,11 +1,8 @@
 import type { Tuning } from '../../schema/tuning.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 
 /** Whether any index searches words in a field of this name. */
 export type IsSearched = (field: string) => boolean
-
-/** Fields that are told of. */
-const TOLD_MAX = 8
 
 /** Weights of fields that no index searches change nothing: most likely a name is mistyped. The index may be made later. */
 export function unsearchedWeights({ fieldWeights = {} }: Tuning, isSearched: IsSearched): string[] {

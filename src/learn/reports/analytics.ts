@@ -107,7 +107,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       for (const [at, { timestamp }] of events.entries())
         if (timestamp !== undefined) readHappened(timestamp, clock(), `${place(at)}timestamp`)
       const receipts = (await take(events, noteDone)).map((receipt, at) =>
-        at < WARNED_MAX ? warned(receipt, events[at] as AnalyticsEvent) : receipt,
+        at < EVENTS_TOLD_MAX ? warned(receipt, events[at] as AnalyticsEvent) : receipt,
       )
       return place(0) === '' ? (receipts[0] as AnalyticsReceipt) : listed(receipts)
     },
@@ -117,7 +117,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
 }
 
 /** Events of a list whose receipts tell what is not read: a client makes the same mistake in each. */
-const WARNED_MAX = 8
+const EVENTS_TOLD_MAX = 8
 const BODY = bodyOf('an event', AnalyticsEvent, {
   userId: 'sessionId',
   user: 'sessionId',

@@ -1,5 +1,5 @@
 import { nearestName } from '../../nearest-name.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 
 /** A body whose fields are known: what it is, and what its fields are called elsewhere. */
 export interface KnownBody {
@@ -7,9 +7,6 @@ export interface KnownBody {
   known: ReadonlySet<string>
   meant: Readonly<Record<string, string>>
 }
-
-/** Names that are told of: a client may send thousands. */
-const TOLD_MAX = 8
 
 export function bodyOf(
   is: string,

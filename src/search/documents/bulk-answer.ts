@@ -19,7 +19,7 @@ const LISTED_MAX = 200_000
 /** Failures that an answer lists of the items behind those. */
 const FAILURES_MAX = 100_000
 /** Items whose warnings it tells: in a long body they are most likely all the same. */
-const TOLD_MAX = 8
+const ITEMS_TOLD_MAX = 8
 
 /** Gathers what became of items, in their order: a body may have more of them than one answer can hold. */
 export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES_MAX }) {
@@ -27,7 +27,7 @@ export function openBulkAnswer(limits = { listed: LISTED_MAX, failures: FAILURES
   let all = 0
   let failed = 0
   let failuresLeft = limits.failures
-  let toldLeft = TOLD_MAX
+  let toldLeft = ITEMS_TOLD_MAX
 
   function add(reply: BulkItemReply): void {
     if ('warnings' in reply && toldLeft-- <= 0) delete reply.warnings

@@ -1,10 +1,8 @@
 import { DOUBTFUL_MOMENT, isDoubtfulMoment } from '../../doubtful-moment.ts'
+import { TOLD_MAX } from '../../word.ts'
 import { INDEXED_DAYS, isIndexed } from '../date.ts'
 import type { Definition } from '../indices/definition.ts'
 import { headsOf, type SourcePlace, valuesAt } from './source.ts'
-
-/** From so many warnings on no more fields are looked at. */
-const WARNINGS_MAX = 8
 
 const WHY = `holds a date outside of ${INDEXED_DAYS.first} to ${INDEXED_DAYS.last}: it is kept, and no filter, facet or sort finds it.`
 
@@ -21,7 +19,7 @@ export function doubtfulDates(
     const values = valuesAt(source, path)
     if (!values.every(isIndexed)) told.push(`${place}${name} ${WHY}`)
     if (values.some(isDoubtfulMoment)) told.push(`${place}${name}: ${DOUBTFUL_MOMENT}.`)
-    if (told.length >= WARNINGS_MAX) break
+    if (told.length >= TOLD_MAX) break
   }
   return told
 }

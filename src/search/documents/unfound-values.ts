@@ -1,5 +1,5 @@
 import { isObject } from '../../object.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 import type { Definition } from '../indices/definition.ts'
 import { doubtfulDates } from './doubtful-dates.ts'
 import { headsOf, type SourcePlace, valuesAt } from './source.ts'
@@ -13,8 +13,6 @@ const UNMAPPED_DEPTH_MAX = 16
 const UNMAPPED_NAME_BYTES_MAX = 512
 /** Bytes of UTF-8 that a character of a string takes at most. */
 const CHARACTER_BYTES_MAX = 3
-/** From so many warnings on no more values are looked at. */
-const WARNINGS_MAX = 8
 /** Values, lists and objects without a mapping that are looked at: as many as may be found, and some that are empty. */
 const LOOKS_MAX = 4 * UNMAPPED_VALUES_MAX
 
@@ -71,7 +69,7 @@ interface Telling {
 function tellLongKeywords(source: Source, { fields }: Definition, { place, told }: Telling): void {
   const mayHold = headsOf(source)
   for (const { name, type, source: path } of fields) {
-    if (told.length >= WARNINGS_MAX) return
+    if (told.length >= TOLD_MAX) return
     if (type !== 'keyword' || !mayHold(path)) continue
     if (valuesAt(source, path).some(isLong)) told.push(`${place}${name} ${LONG}`)
   }
@@ -136,9 +134,9 @@ function tellDeep(path: string, look: Look): void {
 }
 
 function tellOnce(text: string, { told }: Telling): void {
-  if (told.length < WARNINGS_MAX && !told.includes(text)) told.push(text)
+  if (told.length < TOLD_MAX && !told.includes(text)) told.push(text)
 }
 
 function isEnough({ looks, values, told }: Look): boolean {
-  return looks >= LOOKS_MAX || values > UNMAPPED_VALUES_MAX || told.length >= WARNINGS_MAX
+  return looks >= LOOKS_MAX || values > UNMAPPED_VALUES_MAX || told.length >= TOLD_MAX
 }

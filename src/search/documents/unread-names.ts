@@ -1,12 +1,10 @@
 import { nearestName } from '../../nearest-name.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 import type { Definition } from '../indices/definition.ts'
 import { isVector, takesVector } from './outside-vector.ts'
 
 /** What is read of an item, or of the body that creates one document. */
 const READ: ReadonlySet<string> = new Set(['op', 'index', 'id', 'document', 'vector'])
-/** Warnings of one document: a client may send thousands of names. */
-const WARNINGS_MAX = 8
 
 const KEPT_ID = '_id is kept as a field: to choose what the document is called, send id.'
 const KEPT_INDEX =
@@ -25,8 +23,7 @@ interface Sent {
 /** What was sent beside `document`, or in it, where nobody reads it: the id, the index or the vector that it was meant to be. */
 export function unreadBeside(sent: Sent, definition: Definition | undefined): string[] {
   const told: string[] = []
-  for (const name in sent)
-    if (!READ.has(name) && told.length < WARNINGS_MAX) told.push(unread(name))
+  for (const name in sent) if (!READ.has(name) && told.length < TOLD_MAX) told.push(unread(name))
   const { id, document = {}, vector } = sent
   if (id === undefined && 'id' in document) told.push(INNER_ID)
   if (vector !== undefined || definition === undefined || !takesVector(definition)) return told

@@ -1,5 +1,5 @@
 import { nearestName } from '../../nearest-name.ts'
-import { shownName } from '../../word.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 
 /** What is read of a declaration. */
 const READ: ReadonlySet<string> = new Set(['name', 'settings', 'mappings'])
@@ -23,13 +23,11 @@ const MEANT: Readonly<Record<string, string>> = {
   replication: 'settings.replication',
   number_of_replicas: 'settings.number_of_replicas',
 }
-/** Warnings of one declaration: a client may send thousands of names. */
-const WARNINGS_MAX = 8
 
 /** What stands beside the settings and the mappings of a declaration: the index is made without it. */
 export function undeclaredIn(sent: object): string[] {
   const unread = Object.keys(sent).filter((name) => !READ.has(name))
-  return unread.slice(0, WARNINGS_MAX).map((name) => {
+  return unread.slice(0, TOLD_MAX).map((name) => {
     const meant = Object.hasOwn(MEANT, name) ? MEANT[name] : nearestName(shownName(name), READ)
     const instead = meant === undefined ? '' : `; "${meant}" is`
     return `"${shownName(name)}" is not read and was ignored${instead}.`

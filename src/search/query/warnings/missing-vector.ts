@@ -5,7 +5,7 @@ export interface MissingVector {
 }
 
 /** Indices that are told of. */
-const TOLD_MAX = 3
+const INDICES_TOLD_MAX = 3
 
 /** What indices miss for which there is no vector of the query. */
 export function missingVector(
@@ -13,5 +13,7 @@ export function missingVector(
   mode: 'vector' | 'text' | 'hybrid',
 ): string[] {
   const without = mode === 'vector' ? 'nothing of it is found' : 'it is searched by words alone'
-  return missing.slice(0, TOLD_MAX).map(({ index, why }) => `"${index}" ${why}: ${without}.`)
+  return missing
+    .slice(0, INDICES_TOLD_MAX)
+    .map(({ index, why }) => `"${index}" ${why}: ${without}.`)
 }

@@ -1,5 +1,4 @@
-/** Warnings of a search: a client may send thousands of names. */
-export const TOLD_MAX = 8
+import { TOLD_MAX } from '../../../word.ts'
 
 /** What a search is told: its first warnings, and how many others there would be. */
 export interface Warned {

@@ -1,12 +1,12 @@
 import { nearestName } from '../../../nearest-name.ts'
-import { shownName } from '../../../word.ts'
+import { shownName, TOLD_MAX } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition, Under } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
 import type { FilterNode } from '../filter.ts'
 import { type MissingSubField, missingSubField } from './missing-sub-field.ts'
-import { indicesText, instead, SUGGESTING_MAX, TOLD_MAX, tell, type Warned } from './told.ts'
+import { indicesText, instead, SUGGESTING_MAX, tell, type Warned } from './told.ts'
 import { hidesFields, valueless } from './valued-names.ts'
 
 /** A name by which no mapping of the searched indices says that there are values, and where it was sent. */
