@@ -25,7 +25,7 @@ export interface QueryPattern {
   /** Who asked it, see learn/patterns/askers.ts. */
   asker: number
   /** Documents that were clicked most: `index id/id` → clicks, sum of positions. */
-  documents: ReadonlyMap<string, readonly [clicks: number, positions: number]>
+  documents: Map<string, readonly [clicks: number, positions: number]>
 }
 
 /** Every 1/position up to the tenth is a whole number of these: their sum is exact in any order. */

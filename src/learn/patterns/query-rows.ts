@@ -7,7 +7,7 @@ import {
 } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { joinAskers, NOBODY, SEVERAL } from './askers.ts'
-import { addDocuments, mostClicked, NO_DOCUMENTS, withDocuments } from './clicked-documents.ts'
+import { addDocumentsTo, mostClicked, NO_DOCUMENTS, setDocumentsIn } from './clicked-documents.ts'
 
 /** Queries that one hour keeps; a day keeps twice as many. */
 const QUERIES_MAX = 500
@@ -56,7 +56,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
       ? undefined
       : sum.reciprocalRanks + row.reciprocalRanks
   sum.asker = joinAskers(sum.asker, row.asker)
-  sum.documents = addDocuments(sum.documents, row.documents)
+  sum.documents = addDocumentsTo(sum.documents, row.documents)
 }
 
 /** How the rows of reformulations are kept. */
@@ -127,7 +127,7 @@ function unpackQuery(written: QueryPatternRow): QueryPattern {
     firstPositions,
     reciprocalRanks: ranks ?? derived,
     asker,
-    documents: withDocuments(
+    documents: setDocumentsIn(
       NO_DOCUMENTS,
       documents.map(([key, clicks, positions]) => [key, [clicks, positions]]),
     ),
