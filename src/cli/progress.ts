@@ -87,9 +87,9 @@ export function duration(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`
 }
 
-/** Bytes as people say them: 512 B, 12.5 KB, 3.1 GB. */
+/** Bytes as people say them: 512 B, 12.5 KiB, 3.1 GiB. */
 export function size(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB']
+  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let value = bytes
   let unit = 0
   while (value >= 1024 && unit < units.length - 1) {

@@ -251,7 +251,7 @@ describe('attune status', () => {
     expect(text).toContain(`${url}  healthy`)
     expect(text).toContain('search    searchEngine  up    2 ms      status green, nodes 1')
     expect(text).toContain('learning  serving       up')
-    expect(text).toMatch(/docs +12,345 +12,345 +5\.0 MB +learned 256/)
+    expect(text).toMatch(/docs +12,345 +12,345 +5\.0 MiB +learned 256/)
   })
 
   test('fails and says what is down', async () => {
