@@ -34,11 +34,16 @@ export const DIMENSIONS_MAX = 4096
 /** As in a search. */
 const LEG_WEIGHT_MAX = 1e6
 
+/** Elasticsearch lets an index have no more shards; here, shards and copies are recorded alone. */
+const SHARDS_MAX = 1024
+const Shards = Type.Optional(Type.Integer({ minimum: 1, maximum: SHARDS_MAX }))
+const Replicas = Type.Optional(Type.Integer({ minimum: 0, maximum: SHARDS_MAX }))
+
 /** Where vectors come from, and what they weigh; the rest is read by search/indices/definition.ts. */
 export const IndexEmbedder = Type.Object(
   {
     kind: Type.Optional(Word(['learned', 'http', 'given'])),
-    source: Type.Optional(Type.String({ description: 'the same' })),
+    source: Type.Optional(Type.String({ description: 'another name of `kind`' })),
     dimensions: Type.Optional(
       Type.Integer({
         minimum: DIMENSIONS_MIN,
@@ -66,21 +71,21 @@ const Property = Type.Unsafe<Record<string, unknown>>(
   ),
 )
 
-/** Free-form by design: both spellings of the field's search engines are read; see search/indices/definition.ts. */
+/** Free-form by design: both ways in which search engines spell it are read; see search/indices/definition.ts. */
 export const IndexSettings = Type.Object(
   {
-    shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
-    number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
-    replication: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-    number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
+    shards: Shards,
+    number_of_shards: Shards,
+    replication: Replicas,
+    number_of_replicas: Replicas,
     analysis: Type.Optional(IndexAnalysis),
     embedder: Type.Optional(IndexEmbedder),
     /** The same below `index`, as search engines nest them. */
     index: Type.Optional(
       Type.Object(
         {
-          number_of_shards: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 })),
-          number_of_replicas: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
+          number_of_shards: Shards,
+          number_of_replicas: Replicas,
           analysis: Type.Optional(IndexAnalysis),
         },
         { additionalProperties: true },

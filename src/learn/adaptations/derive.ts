@@ -24,8 +24,10 @@ const SEARCHES_MIN = 10
 /** Added to the score of the document with most clicks; others in proportion. */
 const BOOST_MAX = 0.2
 const BOOSTED_DOCUMENTS_MAX = 5
+/** Weights of the legs; where a search sends only one of them, .75 and .25 stand for the other. */
 const TOWARDS_MEANING = { text: 0.6, vector: 0.4 }
 const TOWARDS_WORDS = { text: 0.85, vector: 0.15 }
+/** Factors of a field's weight. */
 const FIELD_UP = 1.5
 const FIELD_DOWN = 0.5
 

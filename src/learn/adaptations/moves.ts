@@ -25,6 +25,7 @@ export interface Moves {
   ) => void
 }
 
+/** Moves that a record tells; the oldest go first. */
 const HISTORY_MAX = 50
 const URGENT = new Set(['ADAPTATION_ROLLED_BACK', 'ADAPTATION_FAILED'])
 

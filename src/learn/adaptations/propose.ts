@@ -4,13 +4,17 @@ import { inItsIndex, liveDocuments } from './live-documents.ts'
 import type { Proposal } from './suggestions.ts'
 import { synonymPair } from './synonym-pair.ts'
 
+/** Reformulations of a query that ended in a click, and such as began with nothing found. */
 const REFORMULATED_MIN = 3
+/** Reformulations of a query that did find something. */
 const FREQUENT_MIN = 10
 /** Share of a query's searches that went on to another one with which it has no word in common. */
 const FOLLOWED_SHARE_MIN = 0.3
 /** Ways back for each way there. */
 const BACK_SHARE_MAX = 0.5
+/** Share of a query's clicks from which the document that has it is pinned; below, those with most clicks are boosted. */
 const PIN_SHARE_MIN = 0.5
+/** Added to their scores; 1 is the span of the fused score. */
 const BOOST = 0.2
 
 interface Findings {

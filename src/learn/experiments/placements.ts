@@ -5,6 +5,7 @@ import { applyingOf, type Placed, placedIn, type Running, type SearchedBy } from
 const REMEMBERED_MIN = 8
 /** What is remembered of all units together: a unit counts for some, each test that it is in for one more. */
 const PLACES_MAX = 400_000
+/** What a unit counts for beside its tests. */
 const UNIT_PLACES = 16
 
 /**

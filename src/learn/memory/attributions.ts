@@ -28,6 +28,7 @@ export interface Attributions {
 /** What a session taught of one query and document. */
 export type Taught = [queryHash: string, document: DocumentKey, attribution: Attribution]
 
+/** Pairs of session and query that stay in memory behind a save; of more, all go. */
 const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
 const SWEEP_MS = 60_000
@@ -184,7 +185,7 @@ function takeOut({ tables }: Store, sessionId: string, flaggedMs: number | undef
   else flaggedSessions.put(sessionId, flaggedMs)
 }
 
-/** All queries of a session. */
+/** All queries of a session: `~` stands behind every digit and letter of a hash. */
 function rangeOf(sessionId: string): { start: [string, string]; end: [string, string] } {
   return { start: [sessionId, ''], end: [sessionId, '~'] }
 }

@@ -18,7 +18,7 @@ import { CLICKS_MIN, type ClickSums, chancesBy, etaBy } from './chances-in-use.t
  * counts a day, the first one that it clicks on: nobody says alone how people look.
  */
 export interface Examination extends Consumer {
-  /** What clicks say; undefined while they are too few. */
+  /** What clicks say. */
   estimate: () => ExaminationEstimate
   /** What to reckon with: what is expected, until clicks say otherwise, and the more of them the more. */
   inUse: () => PlaceChances

@@ -13,6 +13,7 @@ export interface TrainingSet {
   weights: Float32Array
 }
 
+/** The grade of a gain of 1; a smaller gain has its part of it, and at least 1. */
 const GRADE_MAX = 4
 
 /**

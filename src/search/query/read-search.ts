@@ -9,6 +9,7 @@ import { readFilters } from './filter.ts'
 import { listTextOf } from './list-text.ts'
 import { cursorHash, hashQuery } from './query-hash.ts'
 
+/** Hits of a list up to the end of a page that `from` names. */
 const PAGE_END_MAX = 10_000
 /** What a leg weighs whose weight was not sent beside the other's. */
 const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
