@@ -44,6 +44,27 @@ function blocksOf(markdown: string): string[] {
   return [...markdown.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block]) => String(block))
 }
 
+interface Shown {
+  hits: { id: string; score: number }[]
+  facets?: object
+}
+
+/** The answers of searches that a page prints, with what it leaves out of them under "…". */
+function shownIn(markdown: string): Shown[] {
+  return [...markdown.matchAll(/```json\n([\s\S]*?)```/g)]
+    .filter(([, block]) => block?.includes('"hits"'))
+    .map(([, block]) => JSON.parse(String(block)).data)
+}
+
+function idsOf({ hits = [] }: Partial<Shown>): string {
+  return hits.map(({ id }) => id).join()
+}
+
+/** A score to as many digits as another is printed with. */
+function rounded(score: number, printed: number): number {
+  return Number(score.toFixed(String(printed).split('.')[1]?.length ?? 0))
+}
+
 /** What a script prints; it must succeed at every line. */
 async function inShell(script: string, url: string): Promise<string> {
   const lines = script.replaceAll('localhost:3000/api', url)
@@ -184,6 +205,15 @@ describe('with a server of its own', () => {
     for (const answer of answers) expect(answer).toMatchObject({ success: true })
     expect(answers[1].data.hits[0].id).toBe('refunds')
     expect(answers[2].data.total).toBe(1)
+    const shown = shownIn(readme)
+    expect(shown).toHaveLength(2)
+    for (const { hits, facets } of shown) {
+      const given: Shown = answers.find(({ data }) => idsOf(data) === idsOf({ hits }))?.data
+      expect(given, idsOf({ hits })).toBeDefined()
+      expect(JSON.stringify(given.facets)).toBe(JSON.stringify(facets))
+      const scores = given.hits.map(({ id, score }, at) => [id, rounded(score, hits[at]!.score)])
+      expect(scores).toEqual(hits.map(({ id, score }) => [id, score]))
+    }
   })
 
   test('so do those about learning, with what they print', async () => {
