@@ -18,7 +18,7 @@ const LOOKS_MAX = 4 * UNMAPPED_VALUES_MAX
 
 const KEPT = 'kept, and no filter, facet or sort finds'
 const LONG = `holds a text of more than ${EXACT_BYTES_MAX} bytes: it is ${KEPT} it.`
-const DEEP = `holds values more than ${UNMAPPED_DEPTH_MAX} levels deep, where no mapping names them: they are ${KEPT} them.`
+const DEEP = `holds values inside of more than ${UNMAPPED_DEPTH_MAX} objects, where no mapping names them: they are ${KEPT} them.`
 const LONG_NAME = `A field has no mapping and, with the objects around it, a name of more than ${UNMAPPED_NAME_BYTES_MAX} bytes: it is ${KEPT} it.`
 const MANY = `More than ${UNMAPPED_VALUES_MAX} values have no mapping: those beyond are ${KEPT} them.`
 

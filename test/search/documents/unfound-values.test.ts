@@ -34,7 +34,7 @@ async function found(filters: object): Promise<number> {
 const KEPT = 'kept, and no filter, facet or sort finds'
 const long = (field: string) =>
   `document.${field} holds a text of more than 8191 bytes: it is ${KEPT} it.`
-const deep = `document.o holds values more than 16 levels deep, where no mapping names them: they are ${KEPT} them.`
+const deep = `document.o holds values inside of more than 16 objects, where no mapping names them: they are ${KEPT} them.`
 const many = `More than 4096 values have no mapping: those beyond are ${KEPT} them.`
 
 function nested(levels: number): object {
