@@ -49,6 +49,9 @@ it('null takes the vector of a document away, once', async () => {
   const nearest = { index: 'pairs', searchType: 'vector', vector: [1, 0] }
   expect(await service.must('POST', '/cortex/search', nearest)).toMatchObject({ total: 0 })
   expect(await change('PATCH', { vector: [0, 1] })).toMatchObject({ vectorized: true, version: 4 })
+  expect(await change('PATCH', { vector: [0, 1] })).toMatchObject({
+    ...{ vectorized: true, version: 4, result: 'unchanged' },
+  })
 })
 
 it('names the index whose vectors have another length than that of the search', async () => {

@@ -74,7 +74,7 @@ function decide(
   const tooMany = gramsProblem(source, definition.grams)
   if (tooMany !== undefined) return tooMany
   const json = prepared?.json ?? storedJson(source)
-  const isSame = op.vector === undefined && json === old?.source && !takesVectorAway(store, op, ord)
+  const isSame = json === old?.source && hasItsVector(store, op, ord)
   if (isSame && old !== undefined && ord !== undefined)
     return { result: 'unchanged', record: old, ord }
   const record: DocumentRecord = {
@@ -88,9 +88,15 @@ function decide(
   return save(store, op, { record, old, ord, grams, sequence: ++counter.last })
 }
 
-function takesVectorAway({ tables }: Store, op: WriteOp, ord: number | undefined): boolean {
-  if (op.withoutVector !== true || ord === undefined) return false
-  return tables.vectors.has([op.entry.record.id, ord])
+/** Whether the stored version has the vector that a write gives it, or none where that takes it away. */
+function hasItsVector({ tables }: Store, op: WriteOp, ord: number | undefined): boolean {
+  const { vector, withoutVector } = op
+  if (vector === undefined && withoutVector !== true) return true
+  const stored = ord === undefined ? undefined : tables.vectors.get([op.entry.record.id, ord])
+  if (vector === undefined || stored === undefined) return vector === stored
+  return (
+    Buffer.compare(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength), stored) === 0
+  )
 }
 
 interface Save {
