@@ -15,9 +15,9 @@ export const ExperimentResult = Type.Object({
   experimentId: Named('of an experiment or a test; this or its name is required'),
   experimentName: Named('of an experiment, or else of a test'),
   testId: Named('the same as experimentId'),
-  testName: Named('the same as experimentName'),
+  testName: Named('the same as experimentName, but of a test, or else of an experiment'),
   variantId: Named(
-    'the id or the name of the variant in which they count; by default the one that the unit is in',
+    'the id or the name of the variant in which they count; by default the one that the unit is in. Whichever is named, nothing counts of a unit that is outside',
   ),
   unit: Named(
     'of whom they are: a userId, or the sessionId of who has none; without it and a session each value is of somebody else',
@@ -41,7 +41,8 @@ export const AnsweredResult = Type.Object({
   experimentId: Type.String(),
   variantId: Type.String({ description: 'in which they count: that of before, or @interleaved' }),
   recorded: Type.Integer({
-    description: 'values that were counted: none of a unit outside of the experiment',
+    description:
+      'values that were counted: none of a unit outside of the experiment, unless values of it or searches counted before',
   }),
   status: OneOf(EXPERIMENT_STATUSES),
   warnings: Type.Optional(Type.Array(Type.String())),

@@ -56,14 +56,14 @@ export function findAssigned(
 /** Results of tests are taken, too. Throws EXPERIMENT_NOT_FOUND, or VALIDATION_FAILED as above. */
 export function findReported(
   register: Register,
-  sent: Pick<PlainResult, 'experimentId' | 'experimentName'>,
+  sent: Pick<PlainResult, 'experimentId' | 'experimentName' | 'kinds'>,
 ): ExperimentRecord {
-  const { experimentId, experimentName } = sent
+  const { experimentId, experimentName, kinds } = sent
   if (experimentId === undefined && experimentName === undefined)
     throw invalid('experimentId', 'is required, or experimentName')
   const record =
     experimentId === undefined
-      ? namedEither(register, experimentName ?? '', ['experiment', 'test'])
+      ? namedEither(register, experimentName ?? '', kinds)
       : register.find(oneSpelling(experimentId))
   if (record !== undefined) return mustBeCalled(record, experimentName, 'experimentName')
   const [path, what] =
@@ -108,33 +108,54 @@ function wayOn(record: ExperimentRecord): string {
   return held ? `${verb} starts it` : `it starts at ${isoTime(startMs)}, or when you ${verb} it`
 }
 
+/** Of whom a client speaks. */
+interface Meant {
+  unit: string | undefined
+  target: Target
+  /** Nothing is known of a session: whether the rules of a test mean the unit can't be said. */
+  isStranger: boolean
+}
+
 /** The unit that is named, else the session's user, else the session, which need not exist; one that does stays alive by it. */
 export function unitMeant(
   { unit, sessionId }: { unit?: string | undefined; sessionId?: string | undefined },
   sessions: Pick<Sessions, 'peek' | 'touch'>,
-): { unit: string | undefined; target: Target } {
+): Meant {
   const session = sessionId === undefined ? undefined : sessions.peek(sessionId)
   if (sessionId !== undefined) sessions.touch(sessionId)
   const named = unit ?? (session === undefined ? sessionId : unitOfSession(session))
-  return { unit: named, target: session ?? strangerOf(sessionId ?? '', unit) }
+  const target = session ?? strangerOf(sessionId ?? '', unit)
+  return { unit: named, target, isStranger: session === undefined }
 }
 
-/** The variant that is named, else the one that the unit is in; undefined outside. Throws VALIDATION_FAILED. */
+/** The variant of this id, or name. Throws VALIDATION_FAILED. */
+export function armNamed(
+  { mode, variants }: ExperimentRecord,
+  variantId: string | undefined,
+): number | undefined {
+  if (variantId === undefined) return undefined
+  if (mode === 'interleaving' && variantId === INTERLEAVED) return 0
+  const byId = variants.findIndex(({ id }) => id === variantId)
+  const at = byId < 0 ? variants.findIndex(({ name }) => name === variantId) : byId
+  if (at < 0) throw invalid('variantId', 'must be the id or the name of one of its variants')
+  return at
+}
+
+/**
+ * The variant that is named, else the one that the unit is in; undefined of a unit outside: it is shown control, whose
+ * name clients send back. Throws VALIDATION_FAILED.
+ */
 export function armMeant(
   record: ExperimentRecord,
-  { variantId }: Pick<PlainResult, 'variantId'>,
-  unit: string | undefined,
-  target: Target,
+  named: number | undefined,
+  { unit, target, isStranger }: Meant,
 ): number | undefined {
-  const { mode, variants } = record
-  if (variantId !== undefined) {
-    if (mode === 'interleaving' && variantId === INTERLEAVED) return 0
-    const byId = variants.findIndex(({ id }) => id === variantId)
-    const at = byId < 0 ? variants.findIndex(({ name }) => name === variantId) : byId
-    if (at < 0) throw invalid('variantId', 'must be the id or the name of one of its variants')
-    return at
+  if (unit === undefined) {
+    if (named === undefined) throw invalid('variantId', 'is required without a unit or a session')
+    return named
   }
-  if (unit === undefined) throw invalid('variantId', 'is required without a unit or a session')
-  const { inExperiment, arm } = place(prepare(record), unit, target)
-  return inExperiment ? arm : undefined
+  const { inExperiment, arm, reason } = place(prepare(record), unit, target)
+  if (inExperiment) return named ?? arm
+  // Who names the variant of a unit alone has seen its session.
+  return isStranger && reason === 'targeting' ? named : undefined
 }

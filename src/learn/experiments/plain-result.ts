@@ -1,10 +1,13 @@
 import { invalid } from '../../errors.ts'
+import type { ExperimentKind } from '../../schema/experiment-record.ts'
 import type { ExperimentResult } from '../../schema/experiment-result.ts'
 
 /** A result with one name for each thing. */
 export interface PlainResult {
   experimentId: string | undefined
   experimentName: string | undefined
+  /** Where its name is looked for, and where else: a test and an experiment may have the same one. */
+  kinds: readonly [ExperimentKind, ExperimentKind]
   variantId: string | undefined
   unit: string | undefined
   sessionId: string | undefined
@@ -19,6 +22,7 @@ export function plainResult(sent: ExperimentResult): PlainResult {
   return {
     experimentId: oneOf(sent, 'experimentId', 'testId'),
     experimentName: oneOf(sent, 'experimentName', 'testName'),
+    kinds: sent.experimentName === undefined ? ['test', 'experiment'] : ['experiment', 'test'],
     variantId: sent.variantId,
     unit: oneOf(sent, 'unit', 'userId'),
     sessionId: sent.sessionId,

@@ -6,7 +6,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { monitoringOf } from './answers.ts'
 import type { Ledger } from './ledger.ts'
-import { armMeant, findReported, notActive, unitMeant } from './lookup.ts'
+import { armMeant, armNamed, findReported, notActive, unitMeant } from './lookup.ts'
 import { type PlainResult, plainResult } from './plain-result.ts'
 import type { Reported } from './reported.ts'
 import { INTERLEAVED } from './running.ts'
@@ -33,6 +33,9 @@ const BODY = bodyOf('a result', ExperimentResult, {
 const OTHER_ARM =
   'variantId: the unit was counted in another variant before, which is answered, and these values count there, too.'
 
+const OUTSIDE =
+  'variantId: the unit is outside of the experiment (its assignment says inExperiment: false), so nothing was counted.'
+
 /** Counts values that others measured of who is in an experiment, and checks the guardrails at once. */
 export type RecordResult = (sent: ExperimentResult, noteDone?: NoteDone) => Promise<object>
 
@@ -45,8 +48,10 @@ export function openResults(parts: ResultsParts): RecordResult {
     sent: PlainResult,
     noteDone: NoteDone | undefined,
   ) {
-    const { unit, target } = unitMeant(sent, sessions)
-    const given = armMeant(experiment, sent, unit, target)
+    const meant = unitMeant(sent, sessions)
+    const named = armNamed(experiment, sent.variantId)
+    const given = armMeant(experiment, named, meant)
+    const { unit } = meant
     const { metrics } = sent
     const idOf = (arm: number) => experiment.variants[arm]?.id ?? ''
     return await store.write(() => {
@@ -55,12 +60,13 @@ export function openResults(parts: ResultsParts): RecordResult {
       // Who took part is in it, even if nothing that is sent now says so.
       const searched = unit === undefined ? undefined : ledger.armOf(experiment, unit)
       const arm = kept ?? given ?? searched
-      if (arm === undefined) return { variantId: idOf(0), recorded: 0, isOther: false }
+      if (arm === undefined)
+        return { variantId: idOf(0), recorded: 0, inVain: named === undefined ? [] : [OUTSIDE] }
       const recorded = reported.record({ experiment, arm, unit, metrics })
       if (experiment.mode === 'interleaving')
-        return { variantId: INTERLEAVED, recorded, isOther: false }
-      const isOther = sent.variantId !== undefined && arm !== given
-      return { variantId: idOf(arm), recorded, isOther }
+        return { variantId: INTERLEAVED, recorded, inVain: [] }
+      const isOther = named !== undefined && arm !== named
+      return { variantId: idOf(arm), recorded, inVain: isOther ? [OTHER_ARM] : [] }
     })
   }
   return async (sent, noteDone) => {
@@ -69,10 +75,10 @@ export function openResults(parts: ResultsParts): RecordResult {
     const experiment = findReported(register, result)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
       throw notActive(experiment)
-    const { variantId, recorded, isOther } = await count(experiment, result, noteDone)
+    const { variantId, recorded, inVain } = await count(experiment, result, noteDone)
     if (experiment.status === 'ACTIVE') await review(parts, experiment)
     const now = register.find(experiment.id) ?? experiment
-    const warnings = [...unreadFields(sent, BODY), ...(isOther ? [OTHER_ARM] : [])]
+    const warnings = [...unreadFields(sent, BODY), ...inVain]
     return {
       experimentId: now.id,
       variantId,

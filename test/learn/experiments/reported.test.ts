@@ -16,7 +16,7 @@ async function growing(lab: Laboratory): Promise<string> {
   return (await lab.create('experiment', { rolloutStrategy })).experimentId
 }
 
-/** A unit that the first step of `growing` leaves out: it takes in one of a hundred. */
+/** A unit that a share of one in a hundred leaves out, as the first step of `growing` is. */
 function outsiderOf(id: string): string {
   for (let number = 0; ; number += 1)
     if (bucketOf(id, `u${number}`, 'inclusion') >= BUCKETS / 100) return `u${number}`
@@ -57,6 +57,36 @@ describe('a reported value', () => {
     expect(await report(lab, { experimentId, unit: 'u' })).toMatchObject({ recorded: 0 })
   })
 
+  it('of a unit outside is not counted in the variant that it is shown either', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', { trafficAllocation: 0.01 })
+    const unit = outsiderOf(testId)
+    const sessionId = await lab.session(unit)
+    for (const who of [{ unit }, { sessionId }, { unit, sessionId }])
+      expect(await report(lab, { testId, ...who, variantId: 'a' })).toMatchObject({
+        ...{ recorded: 0, variantId: 'a' },
+        warnings: [expect.stringMatching(/^variantId: .*outside/)],
+      })
+    expect(await report(lab, { testId, unit })).not.toHaveProperty('warnings')
+    await report(lab, { testId, variantId: 'a' })
+    const { metrics } = await lab.get('test', testId)
+    expect(metrics.a.reported).toEqual({ revenue: { mean: 2, values: 1, units: 1 } })
+  })
+
+  it('of a unit whose session is not known to be a target counts where the client says', async () => {
+    const lab = openLaboratory()
+    const { experimentId } = await lab.create('experiment', {
+      rolloutStrategy: { type: 'immediate' },
+      targetingRules: { plan: 'pro' },
+    })
+    const named = { experimentId, variantId: 'b' }
+    expect(await report(lab, { ...named, unit: 'u' })).toMatchObject({
+      ...{ recorded: 1, variantId: 'b' },
+    })
+    const sessionId = await lab.session('v')
+    expect(await report(lab, { ...named, sessionId })).toMatchObject({ recorded: 0 })
+  })
+
   it('of a unit that searched counts there, whatever its session said since', async () => {
     const lab = openLaboratory()
     const { experimentId } = await lab.create('experiment', {
@@ -80,9 +110,9 @@ describe('a reported value', () => {
   it('stays with the variant that its unit was counted in', async () => {
     const lab = openLaboratory()
     const id = await growing(lab)
+    await lab.experiments.tick()
     const units = Array.from({ length: 20 }, (_, at) => `u${at}`)
     for (const unit of units) await report(lab, { experimentId: id, unit, variantId: 'a' })
-    await lab.experiments.tick()
     for (const unit of units)
       expect(await report(lab, { experimentId: id, unit })).toMatchObject({ variantId: 'a' })
     expect(await revenue(lab, id)).toEqual([{ mean: 2, values: 40, units: 20 }, undefined])
@@ -93,6 +123,22 @@ describe('a reported value', () => {
     })
     const same = await report(lab, { experimentId: id, unit: 'u0', variantId: 'a' })
     expect(same).not.toHaveProperty('warnings')
+  })
+})
+
+describe('a name that a test and an experiment share', () => {
+  it('means the test where it was sent as that of one, and otherwise the experiment', async () => {
+    const lab = openLaboratory()
+    const name = 'shared'
+    const { experimentId } = await lab.create('experiment', {
+      ...{ name, rolloutStrategy: { type: 'immediate' } },
+    })
+    const { testId } = await lab.create('test', { name })
+    expect(await report(lab, { testName: name, unit: 'u' })).toMatchObject({ experimentId: testId })
+    for (const sent of [{ experimentName: name }, { experimentName: name, testName: name }])
+      expect(await report(lab, { ...sent, unit: 'u' })).toMatchObject({ experimentId })
+    await lab.create('test', { name: 'alone' })
+    expect(await report(lab, { experimentName: 'alone', unit: 'u' })).toMatchObject({ recorded: 1 })
   })
 })
 
