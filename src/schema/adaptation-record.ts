@@ -3,7 +3,8 @@ import type { Tuning } from './tuning.ts'
 
 /**
  * `lt` … `gte` hold the figure of searches with the change against the threshold; the others compare it with
- * searches without the change: `drop` 1 − with/without, `rise` with − without, `times` with/without.
+ * searches without the change: `drop` 1 − with/without, `rise` with − without, `times` with/without, which
+ * below 1 fires at less.
  */
 export type TriggerOperator = 'lt' | 'lte' | 'gt' | 'gte' | 'drop' | 'rise' | 'times'
 

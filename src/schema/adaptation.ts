@@ -27,7 +27,8 @@ const Triggers = Type.Union(
     description:
       'List of `{metric, operator, threshold, window, minSamples}` or map metric → number; a name has 128 characters at most. Measured: ctr, mrr, ' +
       'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
-      'against the threshold; drop (relative), rise (absolute), times against searches without the change. ' +
+      'against the threshold; drop (relative), rise (absolute), times against searches without the change: more than so many ' +
+      'times as much, or, with a threshold below 1, less, whatever the metric. ' +
       'window: a number of ms, or a text with its unit like "30m", "1h" (default) or "PT1H"; at most a day.',
   },
 )

@@ -35,7 +35,7 @@ export const Guardrails = Type.Unsafe<unknown>(
       MapOf(Type.Union([Type.Number(), FreeForm]), { maxProperties: EXPERIMENT_RULES_MAX }),
     ],
     {
-      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
+      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. times: how many times that value is well, above 1 where a rise does harm, below 1 where a fall does. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
     },
   ),
 )

@@ -31,6 +31,15 @@ export function isLatency(metric: WatchedMetric): boolean {
   return QUANTILES[metric] !== undefined
 }
 
+/** What a trigger fires at. So many times as much is a rise, or below once as much a fall, whichever harms the metric. */
+export function firesAt({
+  operator,
+  threshold,
+}: Pick<Trigger, 'operator' | 'threshold'>): 'decrease' | 'increase' {
+  if (operator === 'times') return threshold < 1 ? 'decrease' : 'increase'
+  return operator === 'drop' || operator === 'lt' || operator === 'lte' ? 'decrease' : 'increase'
+}
+
 /** Metrics of searches of which each either is counted or is not. */
 type Share = Extract<WatchedMetric, SummedByUnit>
 
@@ -45,12 +54,12 @@ function isShare(metric: WatchedMetric): metric is Share {
  * to be as much alike as those with it. Undefined for a metric that can't be compared like that, or with too few searches.
  */
 export function worseThan(
-  { operator }: Pick<Trigger, 'operator'>,
+  trigger: Pick<Trigger, 'operator' | 'threshold'>,
   metric: WatchedMetric,
   without: Known,
   withIt: Known,
 ): Certainty | undefined {
-  const harm = operator === 'drop' ? 'decrease' : 'increase'
+  const harm = firesAt(trigger)
   const effect = effectOf(metric, withIt)
   const effectBefore = without.sums === undefined ? effect : effectOf(metric, without)
   if (isShare(metric)) {
@@ -75,14 +84,14 @@ export function worseThan(
  * limit may breach in one window of twenty, one that keeps well within it does not.
  */
 export function beyondLimit(
-  { operator, threshold }: Pick<Trigger, 'operator' | 'threshold'>,
+  trigger: Pick<Trigger, 'operator' | 'threshold'>,
   metric: WatchedMetric,
   { latency }: WatchedTotals,
 ): Certainty | undefined {
   const quantile = QUANTILES[metric]
   if (quantile === undefined) return undefined
-  const harm = operator === 'lt' || operator === 'lte' ? 'decrease' : 'increase'
-  const bucket = limitBucket(threshold, harm)
+  const harm = firesAt(trigger)
+  const bucket = limitBucket(trigger.threshold, harm)
   const [count, of, limit] = [countAbove(latency, bucket), countAbove(latency, -1), 1 - quantile]
   const { breached, p } = beyondShare({ count, of, limit, harm })
   const bound = boundOfShare({ count, of, harm })

@@ -1,6 +1,13 @@
 import type { AdaptationRecord, Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { NO_UNITS } from '../statistics/sums.ts'
-import { beyondLimit, type Certainty, isLatency, type Known, worseThan } from './certainty.ts'
+import {
+  beyondLimit,
+  type Certainty,
+  firesAt,
+  isLatency,
+  type Known,
+  worseThan,
+} from './certainty.ts'
 import {
   isOfClicks,
   metricOf,
@@ -113,14 +120,17 @@ export function isCompared({ operator }: Pick<Trigger, 'operator'>): boolean {
 function changeOf({ operator }: Trigger, value: number, without = 0): number {
   if (operator === 'rise') return value - without
   if (operator === 'drop') return without > 0 ? 1 - value / without : 0
-  if (operator === 'times') return without > 0 ? value / without : 0
+  // Of nothing there is no such figure: as if all were as before.
+  if (operator === 'times') return without > 0 ? value / without : 1
   return value
 }
 
-function exceeds({ operator, threshold }: Trigger, change: number): boolean {
-  if (operator === 'lt') return change < threshold
+function exceeds(trigger: Trigger, change: number): boolean {
+  const { operator, threshold } = trigger
   if (operator === 'lte') return change <= threshold
   if (operator === 'gte') return change >= threshold
+  // A drop is a figure of its own, which rises as the metric falls.
+  if (operator !== 'drop' && firesAt(trigger) === 'decrease') return change < threshold
   return change > threshold
 }
 

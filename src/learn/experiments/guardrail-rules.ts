@@ -35,6 +35,8 @@ const BODY: KnownBody = {
 
 const RISE: Said = { harm: 'increase' }
 const FALL: Said = { harm: 'decrease' }
+/** So many times as much is a rise, or below once as much a fall. */
+const TIMES: Said = { harm: 'increase', share: (threshold) => threshold - 1 }
 const SAID: Partial<Record<RuleOperator, Said>> = {
   gt: RISE,
   gte: RISE,
@@ -48,7 +50,7 @@ const SAID: Partial<Record<RuleOperator, Said>> = {
   lowerIsBetter: RISE,
   // As of rollback triggers: 1 - with / without, and with / without.
   drop: { harm: 'decrease', share: (threshold) => threshold },
-  times: { harm: 'increase', share: (threshold) => threshold - 1 },
+  times: TIMES,
 }
 
 /**
@@ -102,7 +104,9 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const said = operator === undefined ? undefined : readOperator(operator, `${path}.operator`, SAID)
   const relative = isRelative(sent, said, path)
   const share = said?.share?.(bound.threshold) ?? bound.threshold
-  const harm = bound.harm ?? harmOf(metric) ?? said?.harm
+  const saidHarm = said === TIMES && share < 0 ? 'decrease' : said?.harm
+  const harm = bound.harm ?? harmOf(metric) ?? saidHarm
+  if (said === TIMES) mustTellHarm(bound.threshold, harm, `${path}.${bound.key ?? 'threshold'}`)
   if (harm === undefined)
     warnings.push(
       `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
@@ -115,6 +119,14 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
     relative,
     ...(minSamples === undefined ? {} : { minSamples }),
   }
+}
+
+/** A limit that lies where no harm is would never be passed, or be read as its mirror. */
+function mustTellHarm(times: number, harm: Harm | undefined, path: string): void {
+  if (harm === 'increase' && times < 1)
+    throw invalid(path, 'must be 1 or more: of this metric, more is what does harm')
+  if (harm === 'decrease' && (times <= 0 || times > 1))
+    throw invalid(path, 'must be above 0, and 1 at most: of this metric, less is what does harm')
 }
 
 function boundOf({ threshold, min, max, value, maxDegradation = value }: Record<string, unknown>): {

@@ -10,7 +10,11 @@ import { normal } from '../statistics/normal.ts'
 
 const METRICS = ['ctr', 'zeroResultRate', 'latencyP95'] as const
 type Watched = (typeof METRICS)[number]
-const OPERATOR = { ctr: 'drop', zeroResultRate: 'rise', latencyP95: 'times' } as const
+const TRIGGER = {
+  ctr: { operator: 'drop', threshold: 0.2 },
+  zeroResultRate: { operator: 'rise', threshold: 0.1 },
+  latencyP95: { operator: 'times', threshold: 2 },
+} as const
 
 /** How people search; a share is that of a unit, which differs from the mean by up to so much. */
 interface People {
@@ -89,8 +93,7 @@ function watchChange({ people, canary, harm = {} }: Design, random: Random) {
     }
     const without = canary === undefined ? { arm: control.arm } : known(control)
     for (const metric of METRICS) {
-      const operator = OPERATOR[metric]
-      const isWorse = worseThan({ operator }, metric, without, known(treatment))?.isCertain
+      const isWorse = worseThan(TRIGGER[metric], metric, without, known(treatment))?.isCertain
       if (isWorse === true && !found.has(metric)) found.set(metric, searches)
     }
   }
@@ -143,9 +146,7 @@ describe('few units', () => {
     }
     expect(treatment.arm.searches).toBeGreaterThan(100)
     for (const metric of METRICS)
-      expect(
-        worseThan({ operator: OPERATOR[metric] }, metric, known(control), known(treatment)),
-      ).toBeUndefined()
+      expect(worseThan(TRIGGER[metric], metric, known(control), known(treatment))).toBeUndefined()
   })
 })
 
@@ -158,7 +159,7 @@ describe('the figures of a certainty', () => {
       visit(treatment, PEOPLE['who search once']!, random, { slower: 3 })
     }
     const { isCertain, figures } = worseThan(
-      { operator: 'times' },
+      TRIGGER.latencyP95,
       'latencyP95',
       known(control),
       known(treatment),

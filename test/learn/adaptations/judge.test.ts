@@ -298,6 +298,60 @@ describe('a trigger of the caller', () => {
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
   })
 
+  it.each([
+    ['ctr', 0.8, 1, 'ACTIVE'],
+    ['ctr', 0.8, 2, 'ROLLED_BACK'],
+    ['ctr', 1.5, 1, 'ROLLED_BACK'],
+    ['ctr', 1.5, 2, 'ACTIVE'],
+    ['mrr', 0.8, 2, 'ROLLED_BACK'],
+  ])(
+    'on %s times %d, when every %dth search is clicked: %s',
+    async (...[metric, threshold, nth, status]) => {
+      const shop = openWorkshop()
+      const before = threshold < 1 ? 1 : 2
+      const search = searcher(shop)
+      await traffic(shop, 40, (session) => search(session, false, before))
+      await shop.loop.caughtUp()
+      const trigger = { metric, operator: 'times', threshold, minSamples: 20 }
+      const change = await shop.apply(
+        { minScore: 0.5 },
+        { queryHash: QUERY_HASH, ...triggers(trigger) },
+      )
+      await traffic(shop, 40, (session) => search(session, true, nth))
+      await shop.pass(2 * MINUTE_MS)
+      expect(await statusOf(shop, change)).toBe(status)
+    },
+  )
+
+  it('on times below 1 waits while there is nothing to be so many times as much of', async () => {
+    const shop = openWorkshop()
+    await traffic(shop, 40, (session) => shop.searchIn(session))
+    await shop.loop.caughtUp()
+    const trigger = { metric: 'ctr', operator: 'times', threshold: 0.8 }
+    const more = { queryHash: QUERY_HASH, ...triggers(trigger) }
+    const change = await shop.apply({ minScore: 0.5 }, more)
+    await traffic(shop, 40, (session) => shop.searchIn(session))
+    await shop.pass(2 * MINUTE_MS)
+    expect(await statusOf(shop, change)).toBe('ACTIVE')
+  })
+
+  it.each([
+    [0.5, 4, 'ROLLED_BACK'],
+    [0.5, 40, 'ACTIVE'],
+    [2, 4, 'ACTIVE'],
+    [2, 400, 'ROLLED_BACK'],
+  ])('on a latency times %d, when 40 ms become %d: %s', async (threshold, tookMs, status) => {
+    const shop = openWorkshop(HALF)
+    const trigger = { metric: 'latencyP50', operator: 'times', threshold }
+    const change = await shop.apply({ minScore: 0.5 }, { rollbackTriggers: [trigger] })
+    let turns = 0
+    await traffic(shop, 260, (session, having) => {
+      turns += 1
+      shop.searchIn(session, { tookMs: (having ? tookMs : 40) * (1 + (turns % 16) / 16) })
+    })
+    expect(await statusOf(shop, change)).toBe(status === 'ACTIVE' ? 'CANARY' : status)
+  })
+
   it('of a metric that nobody measures never fires, and the answer says so', async () => {
     const shop = openWorkshop()
     const change = await shop.apply(

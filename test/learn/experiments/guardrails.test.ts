@@ -63,6 +63,32 @@ describe('guardrails', () => {
     expect(() => readGuardrails(sent)).toThrow(new RegExp(path))
   })
 
+  it.each([
+    ['ctr', 0.8, 'decrease', 0.2],
+    ['ctr', 1, 'decrease', 0],
+    ['latency', 2, 'increase', 1],
+    ['revenue', 0.75, 'decrease', 0.25],
+    ['revenue', 1.5, 'increase', 0.5],
+  ])('take %s times %d for a share of control', (metric, threshold, harm, share) => {
+    const [rule] = readGuardrails([{ metric, operator: 'times', threshold }])
+    expect(rule).toMatchObject({ harm, relative: true, threshold: expect.closeTo(share, 12) })
+  })
+
+  it.each([
+    ['ctr', 2],
+    ['mrr', 0],
+    ['revenue', -1],
+    ['latency', 0.8],
+    ['errorRate', 0.5],
+  ])('refuse %s times %d, which would be no harm, or never be', (metric, threshold) => {
+    expect(() => readGuardrails([{ metric, operator: 'times', threshold }])).toThrow(
+      expect.objectContaining({
+        ...{ code: 'VALIDATION_FAILED' },
+        details: [expect.objectContaining({ path: 'guardrails[0].threshold' })],
+      }),
+    )
+  })
+
   it('hold a least and a greatest value both', () => {
     const rules = [
       { metric: 'revenue', harm: 'decrease', threshold: 5 },
