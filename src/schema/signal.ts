@@ -104,6 +104,8 @@ export interface SignalRecord {
   updatedMs: number
   /** Of a signal that stands in the journal itself: the number of its entry there. */
   sequence?: number
+  /** Of such a one: the journal's own count of it is taken off. Rows of earlier versions are counted twice. */
+  isCountedOnce?: true
   /** What was sent, later over earlier; steps are all that came. */
   metadata: Static<typeof SignalMetadata>
 }

@@ -13,8 +13,8 @@ export interface DeadSignals {
   /** Counts an attempt that threw; the last one gives the fact up, with an event. */
   failed: (fact: Fact, cause: unknown) => Promise<void>
   of: (signalId: string) => Pick<SignalRow, 'status' | 'attemptCount'> | undefined
-  /** Facts given up. */
-  count: () => number
+  /** Facts given up, by their names among the signals. */
+  ids: () => string[]
   sweep: Sweep
 }
 
@@ -65,7 +65,7 @@ export function openDeadSignals(parts: DeadSignalParts): DeadSignals {
       if (gaveUp) dead.add(signalId)
     },
     of: (signalId) => deadSignals.get(signalId),
-    count: () => dead.size,
+    ids: () => [...dead],
     sweep: async (nowMs) => {
       const beforeMs = nowMs - retentionMs
       const old = [...deadSignals.range()].filter(({ value }) => value.failedMs < beforeMs)

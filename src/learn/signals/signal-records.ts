@@ -27,6 +27,7 @@ export function takeStep(known: SignalRecord | undefined, sent: Sent, nowMs: num
     createdMs: known?.createdMs ?? nowMs,
     updatedMs: nowMs,
     ...(known?.sequence === undefined ? {} : { sequence: known.sequence }),
+    ...(known?.isCountedOnce === undefined ? {} : { isCountedOnce: known.isCountedOnce }),
     metadata: joinMetadata(known?.metadata, sent.metadata),
   }
 }

@@ -55,16 +55,23 @@ const FIND_ROWS_MAX = 5000
 export function openJournalSignals(log: Log, store: Store): JournalSignals {
   const signalsOf = (row: JournalRow) => read(log, store, row)
   const { journal } = log
+  async function look(id: string): Promise<JournalSignal | undefined> {
+    for await (const row of rowsAround(journal, timeOfId(id))) {
+      const found = signalsOf(row).find((signal) => signal.signalId === id)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
   return {
     walk: (place) => walk(log.journal, signalsOf, place),
     find: async (signalId) => {
       const id = signalId.toLowerCase()
       if (!isId(id)) return undefined
-      for await (const row of rowsAround(journal, timeOfId(id))) {
-        const found = signalsOf(row).find((signal) => signal.signalId === id)
-        if (found !== undefined) return found
-      }
-      return undefined
+      const found = await look(id)
+      if (found !== undefined || !log.isShown(id)) return found
+      // A search that waits to be written.
+      await log.flush()
+      return look(id)
     },
     idsIn: (sequence) => {
       const [row] = journal.read({ after: sequence - 1, limit: 1 })

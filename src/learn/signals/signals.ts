@@ -10,7 +10,7 @@ import {
   type SignalRecord,
   SignalStep,
 } from '../../schema/signal.ts'
-import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/statuses.ts'
+import { SIGNAL_STATUSES } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -22,6 +22,7 @@ import { type JournalCounts, openJournalCounts, type SignalIntake } from './sign
 import { listSignals } from './signal-list.ts'
 import { takeStep } from './signal-records.ts'
 import { type JournalSignal, type JournalSignals, openJournalSignals } from './signal-sources.ts'
+import { openToldCounts, type ToldCounts } from './told-counts.ts'
 
 /**
  * Signals: each search, entry of feedback, event with figures of performance and event of a model is one, PENDING
@@ -72,15 +73,12 @@ const BODY = bodyOf('a signal', SignalStep, {
     Object.keys(SignalMetadata.properties).map((name) => [name, `metadata.${name}`]),
   ),
 })
-/** Where the numbers of told ones are kept, by status. */
-const TOLD = 'signalsTold'
-
-const NONE: SignalCounts = { PENDING: 0, PROCESSING: 0, COMPLETED: 0, FAILED: 0, IGNORED: 0 }
 
 interface Core extends SignalParts {
   dead: DeadSignals
   journal: JournalSignals
   inJournal: JournalCounts
+  inTold: ToldCounts
 }
 
 export function openSignals(parts: SignalParts): Signals {
@@ -88,7 +86,8 @@ export function openSignals(parts: SignalParts): Signals {
   const journal = openJournalSignals(log, store)
   const inJournal = openJournalCounts({ ...parts, journal })
   const dead = openDeadSignals(parts)
-  const core: Core = { ...parts, dead, journal, inJournal }
+  const inTold = openToldCounts(store, parts.position)
+  const core: Core = { ...parts, dead, journal, inJournal, inTold }
   const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
   collect(parts.metrics, () => countAll(core))
   return {
@@ -145,10 +144,7 @@ function record(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): Sig
   if (next !== known) {
     signals.put(signalId, next)
     if (told === undefined) signalOrder.put([next.createdMs, signalId], true)
-    if (told !== next.status) {
-      countTold(core.store, next.status, 1)
-      if (told !== undefined) countTold(core.store, told, -1)
-    }
+    if (told?.status !== next.status) core.inTold.replace(told, next)
     if (known?.status !== next.status) tell(core.events, signalId, next)
   }
   return receipt(signalId, known, next)
@@ -159,8 +155,8 @@ interface Known {
   signalId: string
   /** As others told of it, or as it stands in the journal. */
   known?: SignalRecord
-  /** Its status if others told of it before. */
-  told?: SignalStatus
+  /** The same if others told of it before. */
+  told?: SignalRecord
 }
 
 /** What is known of a signal: told of before, or standing in the journal. */
@@ -170,34 +166,30 @@ function find(core: Core, { sentId, own }: Sent): Known {
   if (own === undefined) return { signalId: sentId }
   const { signalId, type, timeMs, sequence } = own
   const times = { createdMs: timeMs, updatedMs: timeMs }
-  const known = { type, ...stateOf(core, own), ...times, sequence, metadata: {} }
+  const place = { sequence, isCountedOnce: true } as const
+  const known = { type, ...stateOf(core, own), ...times, ...place, metadata: {} }
   return findTold(core, signalId) ?? { signalId, known }
 }
 
 function findTold({ store }: Core, signalId: string): Known | undefined {
   const told = store.tables.signals.get(signalId)
-  return told === undefined ? undefined : { signalId, known: told, told: told.status }
+  return told === undefined ? undefined : { signalId, known: told, told }
 }
 
-function countTold({ tables }: Store, status: SignalStatus, change: number): void {
-  const counts = toldCounts(tables)
-  counts[status] += change
-  tables.meta.put(TOLD, counts)
+function countAll({ store, inJournal, inTold, dead }: Core): SignalCounts {
+  const counts = inTold.all()
+  // Given up, and told of since: the journal never counts it as completed.
+  const isToldOf = (id: string) => store.tables.signals.get(id)?.isCountedOnce === true
+  const toldOf = dead.ids().filter(isToldOf).length
+  return {
+    ...counts,
+    PENDING: Math.max(0, counts.PENDING + inJournal.pending()),
+    COMPLETED: Math.max(0, counts.COMPLETED + inJournal.completed() + toldOf),
+    FAILED: counts.FAILED + dead.ids().length - toldOf,
+  }
 }
 
-function toldCounts({ meta }: Store['tables']): SignalCounts {
-  return { ...NONE, ...meta.get(TOLD) }
-}
-
-function countAll({ store, inJournal, dead }: Core): SignalCounts {
-  const counts = toldCounts(store.tables)
-  counts.PENDING += inJournal.pending()
-  counts.COMPLETED += inJournal.completed()
-  counts.FAILED += dead.count()
-  return counts
-}
-
-async function sweep({ store, config }: Core, nowMs: number): Promise<number> {
+async function sweep({ store, config, inTold }: Core, nowMs: number): Promise<number> {
   const { signals, signalOrder } = store.tables
   const spare = signalOrder.count() - SIGNALS_MAX
   const range =
@@ -208,10 +200,10 @@ async function sweep({ store, config }: Core, nowMs: number): Promise<number> {
   if (due.length === 0) return 0
   await store.release(() => {
     for (const key of due) {
-      const status = signals.get(key[1])?.status
+      const told = signals.get(key[1])
       signals.remove(key[1])
       signalOrder.remove(key)
-      if (status !== undefined) countTold(store, status, -1)
+      if (told !== undefined) inTold.replace(told, undefined)
     }
   })
   return due.length

@@ -58,6 +58,17 @@ function raise(): never {
   throw new Error('There is no such row.')
 }
 
+/** The entry of feedback that was told last, as learning gets it. */
+function clickIn(log: Learner['log'], sessionId: string): FeedbackFact {
+  const [row] = log.journal.read({ limit: 1, reverse: true })
+  const [entry] = (row?.entry.data as FeedbackBatch | undefined)?.entries ?? []
+  if (entry === undefined) throw new Error('There is no entry.')
+  return {
+    ...{ kind: 'feedback', sequence: 2, receivedMs: START_MS, sessionId, unit: sessionId, entry },
+    ...{ impression: undefined, hit: undefined },
+  }
+}
+
 it('every search and every entry of feedback is a signal: pending, then completed', async () => {
   const { session, search, tell, feedback, signals, learn, log, gauges } = start()
   const sessionId = await session()
@@ -272,6 +283,76 @@ it('a step on a signal of our own starts from where it is', async () => {
   ])
 })
 
+it('a signal of our own is counted once, told of before learning takes it or after', async () => {
+  const { session, search, signals, learn, gauges, clock } = start()
+  const sessionId = await session()
+  const counted = async () => {
+    const { counts, total, signals: rows } = await signals.list({})
+    expect(total).toBe(rows.length)
+    const known = Object.entries(counts).filter(([, count]) => count !== 0)
+    expect(known).toEqual(
+      known.map(([status]) => [status, rows.filter((row) => row.status === status).length]),
+    )
+    return Object.fromEntries(known)
+  }
+  const metadata = { processor: 'mine' }
+  // The first still waits to be written.
+  const [first, second] = [search(sessionId, ['a']), search(sessionId, ['a'])]
+  await signals.record({ signalId: first, status: 'running', metadata })
+  expect(await counted()).toEqual({ PROCESSING: 1, PENDING: 1 })
+  await signals.record({ signalId: second, metadata })
+  expect(await counted()).toEqual({ PROCESSING: 1, PENDING: 1 })
+  await learn()
+  await signals.record({ signalId: first, status: 'done' })
+  await signals.record({ signalId: second, status: 'ignored' })
+  const third = search(sessionId, ['a'])
+  await signals.record({ signalId: third, metadata })
+  await learn()
+  expect(await counted()).toEqual({ COMPLETED: 1, IGNORED: 1, PENDING: 1 })
+  await signals.record({ signalId: third, status: 'done' })
+  await signals.record({ signalId: third, metadata: { processor: 'another' } })
+  expect(await counted()).toEqual({ COMPLETED: 2, IGNORED: 1 })
+  expect(gauges.get('svc_signals_completed')?.()).toEqual([{ value: 2 }])
+  // What others told goes in time, and the count of the journal's own stays.
+  expect(await signals.sweep(clock.nowMs + 31 * DAY_MS)).toBe(3)
+  expect(await counted()).toEqual({ COMPLETED: 3 })
+})
+
+it('a signal of our own that was given up is counted once when it is tried again', async () => {
+  const { session, search, tell, signals, learn, log, dead, clock } = start()
+  const sessionId = await session()
+  const { feedbackId } = await tell(sessionId, search(sessionId, ['a']), 'a')
+  const signalId = feedbackId.replace(/0000$/, '0001')
+  for (let attempt = 0; attempt < 5; attempt++)
+    await dead.failed(clickIn(log, sessionId), new Error('a bad entry'))
+  await learn()
+  expect(signals.counts()).toMatchObject({ COMPLETED: 1, FAILED: 1 })
+  await signals.record({ signalId, metadata: { processor: 'mine' } })
+  expect(signals.counts()).toMatchObject({ COMPLETED: 1, FAILED: 1 })
+  await signals.record({ signalId, status: 'retry' })
+  expect(signals.counts()).toMatchObject({ COMPLETED: 1, FAILED: 0, PROCESSING: 1 })
+  await signals.record({ signalId, status: 'done' })
+  expect(signals.counts()).toMatchObject({ COMPLETED: 2, FAILED: 0, PROCESSING: 0 })
+  await signals.sweep(clock.nowMs + 31 * DAY_MS)
+  expect(signals.counts()).toMatchObject({ COMPLETED: 1, FAILED: 0 })
+})
+
+it('a signal of our own that an earlier version counted twice leaves no gap when it goes', async () => {
+  const { session, search, signals, learn, store, clock } = start()
+  const signalId = search(await session(), ['a'])
+  await learn()
+  await signals.record({ signalId })
+  const { isCountedOnce: _, ...earlier } = store.tables.signals.get(signalId) ?? raise()
+  const { COMPLETED, ...others } = signals.counts()
+  await store.write(() => {
+    store.tables.signals.put(signalId, earlier)
+    store.tables.meta.put('signalsTold', { ...others, COMPLETED })
+  })
+  expect(signals.counts().COMPLETED).toBe(2)
+  await signals.sweep(clock.nowMs + 31 * DAY_MS)
+  expect(signals.counts().COMPLETED).toBe(1)
+})
+
 it('a signal of our own is known whether it came before the clock was set back or after', async () => {
   const { session, tell, signals, clock } = start()
   const told = async () => {
@@ -430,13 +511,7 @@ it('a fact that can not be learned is given up after five attempts, with an even
   const { session, search, tell, store, log, dead, signals, learn, clock } = start()
   const sessionId = await session()
   const { feedbackId } = await tell(sessionId, search(sessionId, ['a']), 'a')
-  const [row] = log.journal.read({ limit: 1, reverse: true })
-  const [entry] = (row?.entry.data as FeedbackBatch | undefined)?.entries ?? []
-  if (entry === undefined) throw new Error('There is no entry.')
-  const fact: FeedbackFact = {
-    ...{ kind: 'feedback', sequence: 2, receivedMs: START_MS, sessionId, unit: sessionId, entry },
-    ...{ impression: undefined, hit: undefined },
-  }
+  const fact = clickIn(log, sessionId)
   for (let attempt = 0; attempt < 5; attempt++) {
     expect(dead.isDead(fact)).toBe(false)
     await dead.failed(fact, new Error('a bad entry'))
