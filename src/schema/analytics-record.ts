@@ -1,13 +1,15 @@
 /** Counts of searches: of a whole hour, of one kind of search, or of one query. */
 export interface SearchCounts {
   searches: number
-  /** Searches that can be clicked: of somebody, or clicked all the same. Rows of earlier versions don't have it. */
+  /** Searches of somebody. Rows of earlier versions don't have it, or count those of nobody that were clicked, too. */
   clickable?: number
   /** Searches that found nothing. */
   zeroResults: number
   /** Searches with at least one click. */
   clicked: number
-  /** Sum of 1 / best clicked position, up to the tenth; in rows of earlier versions, of those behind it too. */
+  /** Of these, those of nobody: no rate counts them, as nobody knows which others were seen. Absent in earlier rows. */
+  clickedOfNobody?: number
+  /** Sum of 1 / best clicked position of somebody's, up to the tenth; in rows of earlier versions, of those behind it too. */
   reciprocal: number
   tookMs: number
 }
@@ -19,6 +21,7 @@ export interface QueryCounts {
   searches: number
   clickable: number
   clicked: number
+  clickedOfNobody: number
   /** Who asked it, see learn/patterns/askers.ts. */
   asker: number
 }
@@ -27,7 +30,7 @@ export interface QueryCounts {
 export interface QueryList {
   /** [query hash, query, …] as JSON. */
   names: string
-  /** [searches, clicked, clickable, asker, …] as float64; earlier versions wrote only the first two or three. */
+  /** [searches, clicked, clickable, asker, clicked of nobody, …] as float64; earlier versions wrote two to four of them. */
   counts: Uint8Array
 }
 

@@ -112,13 +112,13 @@ const Took = Type.Union([Type.Number(), Type.Null()])
 const Searched = {
   searches: Type.Integer({ description: 'searches; further pages of a list (from > 0) are none' }),
   clickable: Type.Integer({
-    description: 'of these, those of a live session, which can be clicked, or clicked without',
+    description: 'of these, those of a live session: of others nobody knows who saw them',
   }),
   clicks: Type.Integer({
     description:
-      'searches with a click, on whichever page of their lists; a page whose list is no longer known counts by itself',
+      'searches with a click, on whichever page of their lists, also those without a live session; a page whose list is no longer known counts by itself',
   }),
-  ctr: Rate('clicks / clickable; null without any'),
+  ctr: Rate('share of the clickable with a click; null without any'),
 }
 const Figures = {
   ...Searched,

@@ -99,11 +99,13 @@ export interface Standing {
 /** How models were used, under `id@version`, or '' for searches that no model ranked. */
 export interface ModelUsage {
   searches: number
-  /** Searches of somebody, the only ones of which people can say anything; rows of earlier versions lack it. */
+  /** Searches of somebody; rows of earlier versions lack it, or count those of nobody with a gain, too. */
   clickable?: number
   /** Searches with a gain. */
   clicked: number
-  /** Sum of 1/position of the first hit with a gain, up to the tenth; in rows of earlier versions, of those behind it too. */
+  /** Of these, those of nobody: no rate counts them, as nobody knows which others were seen. Absent in earlier rows. */
+  clickedOfNobody?: number
+  /** Sum of 1/position of the first hit with a gain of somebody's, up to the tenth; in rows of earlier versions, of those behind it too. */
   reciprocalRank: number
   /** Searches that it scored in shadow. */
   shadowSearches: number

@@ -11,14 +11,16 @@ export interface QueryPattern {
   /** Its words as they were last sent. */
   query: string
   searches: number
-  /** Searches that can be clicked: of somebody, or clicked all the same. */
+  /** Searches of somebody; in rows of earlier versions, those of nobody that were clicked, too. */
   known: number
   clicked: number
+  /** Of the clicked ones, those of nobody: no rate counts them, as nobody knows which others were seen. */
+  clickedOfNobody: number
   zeroResults: number
   /** Sum of the positions of each list's first click. */
   firstPositions: number
   /**
-   * Sum of 1/position of each first click within the first ten of a first page, in parts of `RANK_PARTS`; undefined
+   * Sum of 1/position of each first click of somebody within the first ten of a first page, in parts of `RANK_PARTS`; undefined
    * when some of it was counted before ranks were.
    */
   reciprocalRanks: number | undefined
@@ -33,7 +35,7 @@ export const RANK_PARTS = 2520
 
 /**
  * A query pattern as it is written, in this order: there are many rows, and names would take most of the time. Rows
- * of earlier versions lack the asker, or ranks and asker, and go on with their documents.
+ * of earlier versions lack the clicks of nobody, the asker too, or all three, and go on with their documents.
  */
 export type QueryPatternRow = [
   query: string,
@@ -42,7 +44,7 @@ export type QueryPatternRow = [
   clicked: number,
   zeroResults: number,
   firstPositions: number,
-  ...ranksAskerAndDocuments: (number | undefined | WrittenDocument)[],
+  ...moreCountsAndDocuments: (number | undefined | WrittenDocument)[],
 ]
 
 export type WrittenDocument = [key: string, clicks: number, positions: number]

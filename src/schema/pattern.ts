@@ -23,14 +23,14 @@ const Query = Type.Object({
   query: Type.String(),
   searches: Type.Integer({ description: 'searches; further pages of a list (from > 0) are none' }),
   clickable: Type.Integer({
-    description: 'of these, those of a live session, which can be clicked, or clicked without',
+    description: 'of these, those of a live session: of others nobody knows who saw them',
   }),
   clicked: Type.Integer({
     description:
-      'searches with a click on a hit, on whichever page of their lists; a page whose list is no longer known counts by itself',
+      'searches with a click on a hit, on whichever page of their lists, also those without a live session; a page whose list is no longer known counts by itself',
   }),
   ctr: Type.Union([Type.Number(), Type.Null()], {
-    description: 'clicked / clickable; null without any',
+    description: 'share of the clickable with a click; null without any',
   }),
   zeroResults: Type.Integer(),
   clickPosition: Rate,

@@ -71,7 +71,9 @@ function fromFigures(
   evidence: QueryEvidence | undefined,
 ): Derived | undefined {
   const seen = evidence !== undefined && evidence.known >= SEARCHES_MIN ? evidence : undefined
-  const clicks = clickThroughRate ?? (seen === undefined ? undefined : seen.clicked / seen.known)
+  const clicks =
+    clickThroughRate ??
+    (seen === undefined ? undefined : (seen.clicked - seen.clickedOfNobody) / seen.known)
   if (averageRelevance === undefined && clicks === undefined && conversionRate === undefined)
     return undefined
   const irrelevant = averageRelevance !== undefined && averageRelevance < RELEVANCE_MIN

@@ -142,11 +142,11 @@ function stageOf(name: VersionName, { trial }: Standing): { stage?: Trial['stage
   return trial !== undefined && sameVersion(trial, name) ? { stage: trial.stage } : {}
 }
 
-/** Rates are of the searches that can be clicked, as everywhere; null without any. */
+/** Rates are of the searches of somebody, as everywhere; null without any. */
 export function showUsage(usage: Required<ModelUsage>): Record<string, unknown> {
-  const { searches, clickable, clicked, reciprocalRank, shadowSearches } = usage
+  const { searches, clickable, clicked, clickedOfNobody, reciprocalRank, shadowSearches } = usage
   const share = (sum: number) => (clickable === 0 ? null : sum / clickable)
-  const rates = { ctr: share(clicked), mrr: share(reciprocalRank) }
+  const rates = { ctr: share(clicked - clickedOfNobody), mrr: share(reciprocalRank) }
   return { searches, clickable, clicked, shadowSearches, ...rates }
 }
 

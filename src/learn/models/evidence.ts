@@ -48,6 +48,7 @@ const NO_USAGE: Required<ModelUsage> = {
   searches: 0,
   clickable: 0,
   clicked: 0,
+  clickedOfNobody: 0,
   reciprocalRank: 0,
   shadowSearches: 0,
 }
@@ -134,21 +135,21 @@ function takeFeedback(
   // Infinite before the first, whose reciprocal rank is 0.
   const before = Math.min(...gains.keys())
   const rank = (place: number) => reciprocalRank(from + place + 1)
-  const isFirst = gains.size === 0
+  const isOfNobody = impression.unit === undefined
+  const clicked = gains.size === 0 ? 1 : 0
   const delta = {
-    clicked: isFirst ? 1 : 0,
-    // A search of nobody, of which somebody said something.
-    clickable: isFirst && impression.unit === undefined ? 1 : 0,
-    reciprocalRank: rank(Math.min(before, hit)) - rank(before),
+    clicked,
+    clickedOfNobody: isOfNobody ? clicked : 0,
+    reciprocalRank: isOfNobody ? 0 : rank(Math.min(before, hit)) - rank(before),
   }
   judged.unit = who
   gains.set(hit, Math.max(gain, gains.get(hit) ?? 0))
   // Nobody's pages are none to train with.
-  if (impression.unit !== undefined) pending.clicked += delta.clicked
+  if (!isOfNobody) pending.clicked += clicked
   count(pending, impression.model ?? '', delta)
   const row = pending.units.of(impression)
   if (row === undefined) return
-  row.clicked += delta.clicked
+  row.clicked += clicked
   row.reciprocalRank += delta.reciprocalRank
 }
 
@@ -167,7 +168,7 @@ function usageOf({ usage, store }: Pending, name: string): Required<ModelUsage> 
   if (known !== undefined) return known
   const row = store.tables.modelUsage.get(name)
   // Rows of earlier versions took every search for one that can be clicked.
-  return row === undefined ? NO_USAGE : { ...row, clickable: row.clickable ?? row.searches }
+  return row === undefined ? NO_USAGE : { ...NO_USAGE, clickable: row.searches, ...row }
 }
 
 function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void {
@@ -176,12 +177,7 @@ function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void
     sum = { ...usageOf(pending, name) }
     pending.usage.set(name, sum)
   }
-  const { searches = 0, clickable = 0, clicked = 0, reciprocalRank = 0, shadowSearches = 0 } = delta
-  sum.searches += searches
-  sum.clickable += clickable
-  sum.clicked += clicked
-  sum.reciprocalRank += reciprocalRank
-  sum.shadowSearches += shadowSearches
+  for (const name of Object.keys(delta) as (keyof ModelUsage)[]) sum[name] += delta[name] ?? 0
 }
 
 async function sweep(store: Store, beforeMs: number, trial: number): Promise<number> {

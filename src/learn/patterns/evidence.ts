@@ -5,7 +5,10 @@ export type LiveIndex = (indexId: number) => string | undefined
 
 /** What is known of one query from the searches of the last days. */
 export interface QueryEvidence
-  extends Pick<QueryPattern, 'query' | 'searches' | 'known' | 'clicked' | 'zeroResults'> {
+  extends Pick<
+    QueryPattern,
+    'query' | 'searches' | 'known' | 'clicked' | 'clickedOfNobody' | 'zeroResults'
+  > {
   queryHash: string
   /** Mean position of each search's first click. */
   clickPosition: number | undefined

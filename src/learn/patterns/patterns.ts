@@ -34,7 +34,14 @@ export interface Patterns {
 const WINDOW = '24h'
 const EVIDENCE_WINDOW = '7d'
 const LIMIT = 10
-const NO_SEARCHES = { searches: 0, known: 0, clicked: 0, zeroResults: 0, reciprocalRanks: 0 }
+const NO_SEARCHES = {
+  searches: 0,
+  known: 0,
+  clicked: 0,
+  clickedOfNobody: 0,
+  zeroResults: 0,
+  reciprocalRanks: 0,
+}
 
 export function openPatterns(store: Store, clock: () => number, liveIndex: LiveIndex): Patterns {
   const clicks = openClicks(store)
@@ -79,8 +86,9 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       return row === undefined ? undefined : evidence(queryHash, row, liveIndex)
     },
     armOf: (queryHash) => {
-      const { searches, known, clicked, zeroResults, reciprocalRanks } =
-        recent(queryHash) ?? NO_SEARCHES
+      const row = recent(queryHash) ?? NO_SEARCHES
+      const { searches, known, zeroResults, reciprocalRanks } = row
+      const clicked = row.clicked - row.clickedOfNobody
       const ranks = reciprocalRanks === undefined ? undefined : reciprocalRanks / RANK_PARTS
       return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
@@ -91,13 +99,15 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
 }
 
 function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): QueryEvidence {
-  const { query, searches, known, clicked, zeroResults, firstPositions, documents } = row
+  const { query, searches, known, zeroResults, firstPositions, documents } = row
+  const { clicked, clickedOfNobody } = row
   return {
     queryHash,
     query,
     searches,
     known,
     clicked,
+    clickedOfNobody,
     zeroResults,
     clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
     documents: [...documents]

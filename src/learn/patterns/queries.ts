@@ -110,10 +110,11 @@ function countClicked(
   { impression, hit, position }: { impression: Impression; hit: number; position: number },
 ): void {
   nameQuery(row, impression)
+  const isOfNobody = impression.unit === undefined
   row.clicked += 1
-  row.known += impression.unit === undefined ? 1 : 0
+  row.clickedOfNobody += isOfNobody ? 1 : 0
   row.firstPositions += position
-  if (row.reciprocalRanks !== undefined && isFirstPage(impression))
+  if (row.reciprocalRanks !== undefined && isFirstPage(impression) && !isOfNobody)
     row.reciprocalRanks += rankParts(position)
   clickOn(row, impression.page.keys[hit], position)
 }

@@ -28,6 +28,7 @@ export function queryRows({ tables, release }: Store) {
       searches: 0,
       known: 0,
       clicked: 0,
+      clickedOfNobody: 0,
       zeroResults: 0,
       firstPositions: 0,
       reciprocalRanks: 0,
@@ -49,6 +50,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
   sum.searches += row.searches
   sum.known += row.known
   sum.clicked += row.clicked
+  sum.clickedOfNobody += row.clickedOfNobody
   sum.zeroResults += row.zeroResults
   sum.firstPositions += row.firstPositions
   sum.reciprocalRanks =
@@ -103,9 +105,9 @@ function addReformulation(sum: Reformulation, row: Reformulation): void {
 
 function packQuery(row: QueryPattern): QueryPatternRow {
   const { query, searches, known, clicked, zeroResults, firstPositions } = row
-  const { reciprocalRanks, asker } = row
+  const { reciprocalRanks, asker, clickedOfNobody } = row
   const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
-  written.push(reciprocalRanks, asker)
+  written.push(reciprocalRanks, asker, clickedOfNobody)
   for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
   return written
 }
@@ -113,16 +115,17 @@ function packQuery(row: QueryPattern): QueryPatternRow {
 function unpackQuery(written: QueryPatternRow): QueryPattern {
   const [query, searches, known, clicked, zeroResults, firstPositions, ...more] = written
   const documents = more.filter((part) => Array.isArray(part))
-  const [ranks, asker = SEVERAL] = more.filter(
+  const [ranks, asker = SEVERAL, clickedOfNobody = 0] = more.filter(
     (part) => typeof part === 'number' || part === undefined,
   )
   // Without a rank it is known when nothing was clicked, or nothing but first hits.
-  const derived = clicked === firstPositions ? clicked * RANK_PARTS : undefined
+  const derived = clicked === firstPositions ? (clicked - clickedOfNobody) * RANK_PARTS : undefined
   return {
     query,
     searches,
     known,
     clicked,
+    clickedOfNobody,
     zeroResults,
     firstPositions,
     reciprocalRanks: ranks ?? derived,

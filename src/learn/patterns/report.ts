@@ -40,7 +40,8 @@ export function isFarDown({ clicked, clickPosition = 0 }: QueryEvidence): boolea
 }
 
 function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
-  const { queryHash, searches, known, clicked, zeroResults, clickPosition, documents } = query
+  const { queryHash, searches, known, zeroResults, clickPosition, documents } = query
+  const { clicked, clickedOfNobody } = query
   return {
     queryHash,
     query: query.query,
@@ -48,7 +49,7 @@ function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
     clicked,
     zeroResults,
     clickable: known,
-    ctr: rate(clicked, known),
+    ctr: rate(clicked - clickedOfNobody, known),
     clickPosition: clickPosition === undefined ? null : round(clickPosition),
     documents: documents
       .slice(0, DOCUMENTS_SHOWN)

@@ -16,7 +16,7 @@ export interface Frequent {
    * One more of its searches was clicked, or a page whose list is not known. A list that began before this may be of a
    * query that nobody has asked since: it is taken where there is room, and takes none from queries that were asked.
    */
-  click: (search: Searched, wasClickable: boolean) => void
+  click: (search: Searched) => void
   /** Takes a query out that was asked no more often than this. */
   forget: (queryHash: string, searches: number) => void
   /** Takes out what one of these alone asked. */
@@ -25,7 +25,7 @@ export interface Frequent {
 }
 
 /** Numbers of a query. */
-const WIDTH = 4
+const WIDTH = 5
 const NONE: QueryList = { names: '[]', counts: new Uint8Array() }
 
 export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent {
@@ -56,7 +56,8 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
   }
   /** A query that comes in; with the searches of one that went for it, which may have been its own. */
   function begin({ queryHash, query }: Searched, searches: number): QueryCounts {
-    const begun = { queryHash, query, searches, clickable: 0, clicked: 0, asker: NOBODY }
+    const none = { clickable: 0, clicked: 0, clickedOfNobody: 0, asker: NOBODY }
+    const begun = { queryHash, query, searches, ...none }
     queries.set(queryHash, begun)
     names = undefined
     return begun
@@ -74,12 +75,12 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
       known.clickable += search.unit === undefined ? 0 : 1
       known.asker = withAsker(known.asker, search)
     },
-    click: (search, wasClickable) => {
+    click: (search) => {
       const known = queries.get(search.queryHash) ?? (hasRoom() ? begin(search, 0) : undefined)
       if (known === undefined) return
       known.clicked += 1
+      known.clickedOfNobody += search.unit === undefined ? 1 : 0
       known.asker = withAsker(known.asker, search)
-      if (!wasClickable) known.clickable += 1
     },
     forget: (queryHash, searches) => {
       if ((queries.get(queryHash)?.searches ?? Infinity) <= searches) remove(queryHash)
@@ -91,13 +92,14 @@ export function openFrequent(roomMax: number, from: QueryList = NONE): Frequent 
       const counts = new Float64Array(WIDTH * queries.size)
       const texts: string[] = []
       let at = 0
-      for (const { queryHash, query, searches, clicked, clickable, asker } of queries.values()) {
-        counts[at] = searches
-        counts[at + 1] = clicked
-        counts[at + 2] = clickable
-        counts[at + 3] = asker
+      for (const row of queries.values()) {
+        counts[at] = row.searches
+        counts[at + 1] = row.clicked
+        counts[at + 2] = row.clickable
+        counts[at + 3] = row.asker
+        counts[at + 4] = row.clickedOfNobody
         at += WIDTH
-        if (names === undefined) texts.push(queryHash, query)
+        if (names === undefined) texts.push(row.queryHash, row.query)
       }
       names ??= JSON.stringify(texts)
       return { names, counts: new Uint8Array(counts.buffer) }
@@ -120,6 +122,7 @@ export function readQueries({ names, counts }: QueryList): QueryCounts[] {
       clicked: numbers[width * at + 1] as number,
       clickable: width > 2 ? (numbers[width * at + 2] as number) : searches,
       asker: width > 3 ? (numbers[width * at + 3] as number) : SEVERAL,
+      clickedOfNobody: width > 4 ? (numbers[width * at + 4] as number) : 0,
     }
   })
 }

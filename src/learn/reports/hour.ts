@@ -71,17 +71,15 @@ export function openHour(from: HourReport = EMPTY): Hour {
       if (total === 0) zeroes.add(impression)
     },
     addClick: (impression, best, before) => {
-      const gained = reciprocalRank(best) - reciprocalRank(before ?? 0)
-      const isFirst = before === undefined
-      const wasClickable = impression.unit !== undefined
-      const shown = shownOf(impression)
-      for (const counts of [...shown, ...judgedOf(impression)]) {
+      const isOfNobody = impression.unit === undefined
+      const gained = isOfNobody ? 0 : reciprocalRank(best) - reciprocalRank(before ?? 0)
+      const first = before === undefined ? 1 : 0
+      for (const counts of [...shownOf(impression), ...judgedOf(impression)]) {
         counts.reciprocal += gained
-        if (isFirst) counts.clicked += 1
+        counts.clicked += first
+        counts.clickedOfNobody += isOfNobody ? first : 0
       }
-      if (!isFirst) return
-      if (!wasClickable) for (const counts of shown) counts.clickable += 1
-      queries.click(impression, wasClickable)
+      if (before === undefined) queries.click(impression)
     },
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
@@ -104,12 +102,21 @@ export function openHour(from: HourReport = EMPTY): Hour {
 }
 
 export function noSearches(): Required<SearchCounts> {
-  return { searches: 0, clickable: 0, zeroResults: 0, clicked: 0, reciprocal: 0, tookMs: 0 }
+  return {
+    searches: 0,
+    clickable: 0,
+    zeroResults: 0,
+    clicked: 0,
+    clickedOfNobody: 0,
+    reciprocal: 0,
+    tookMs: 0,
+  }
 }
 
 /** What a row says; rows of earlier versions took every search for one that can be clicked. */
 export function countsFrom(row: SearchCounts): Required<SearchCounts> {
-  return { ...row, clickable: row.clickable ?? row.searches }
+  const { clickable = row.searches, clickedOfNobody = 0 } = row
+  return { ...row, clickable, clickedOfNobody }
 }
 
 function addSearch(counts: Required<SearchCounts>, { total, tookMs }: Impression): void {

@@ -101,6 +101,7 @@ export function addCounts(sums: Required<SearchCounts>, row: SearchCounts): void
   sums.clickable += counts.clickable
   sums.zeroResults += counts.zeroResults
   sums.clicked += counts.clicked
+  sums.clickedOfNobody += counts.clickedOfNobody
   sums.reciprocal += counts.reciprocal
   sums.tookMs += counts.tookMs
 }
@@ -117,6 +118,7 @@ function addQueries(sums: Map<string, QueryCounts>, list: QueryList): void {
       own.searches += counts.searches
       own.clickable += counts.clickable
       own.clicked += counts.clicked
+      own.clickedOfNobody += counts.clickedOfNobody
     }
   }
 }
@@ -130,23 +132,23 @@ function mostFrequent(queries: Map<string, QueryCounts>, limit: number) {
     .filter(({ searches }) => searches > 0)
     .sort((a, b) => b.searches - a.searches || (a.queryHash < b.queryHash ? -1 : 1))
     .slice(0, limit)
-    .map(({ query, queryHash, searches, clickable, clicked }) => ({
+    .map(({ query, queryHash, searches, clickable, clicked, clickedOfNobody }) => ({
       query,
       queryHash,
       searches,
       clickable,
       clicks: clicked,
-      ctr: rate(clicked, clickable),
+      ctr: rate(clicked - clickedOfNobody, clickable),
     }))
 }
 
 function figuresOf(counts: Required<SearchCounts>) {
-  const { searches, clickable, clicked, reciprocal, zeroResults } = counts
+  const { searches, clickable, clicked, clickedOfNobody, reciprocal, zeroResults } = counts
   return {
     searches,
     clickable,
     clicks: clicked,
-    ctr: rate(clicked, clickable),
+    ctr: rate(clicked - clickedOfNobody, clickable),
     mrr: rate(reciprocal, clickable),
     zeroResultRate: rate(zeroResults, searches),
   }

@@ -9,6 +9,7 @@ const clicked: QueryEvidence = {
   searches: 40,
   known: 40,
   clicked: 2,
+  clickedOfNobody: 0,
   zeroResults: 0,
   clickPosition: 6,
   documents: [

@@ -87,6 +87,7 @@ it('a search with several clicks is one search with a click, at the best place',
     searches: 1,
     clickable: 1,
     clicked: 1,
+    clickedOfNobody: 0,
     reciprocalRank: expect.closeTo(1 / 2, 12),
     shadowSearches: 0,
   })
@@ -99,14 +100,14 @@ it('of a search of nobody nothing can be said, so that no rate counts it', async
   expect(evidence.usage('m@2')).toMatchObject({ searches: 2, clickable: 1 })
   const told = { ...nobody, queryId: uuid() }
   await fold(search(told), feedback(told, 0))
-  expect(evidence.usage('m@2')).toMatchObject({ searches: 3, clickable: 2, clicked: 1 })
+  expect(evidence.usage('m@2')).toMatchObject({ searches: 3, clickable: 1, clicked: 1 })
   // No training takes its page, so none waits for it.
   expect(evidence.clicked()).toBe(0)
-  expect(showUsage(evidence.usage('m@2'))).toMatchObject({ ctr: 1 / 2, mrr: 1 / 2 })
+  expect(showUsage(evidence.usage('m@2'))).toMatchObject({ clicked: 1, ctr: 0, mrr: 0 })
   // A row of a version before, which took every search for such a one.
   const row = { searches: 4, clicked: 1, reciprocalRank: 1, shadowSearches: 0 }
   await store.write(() => store.tables.modelUsage.put('old@1', row))
-  expect(evidence.usage('old@1')).toEqual({ ...row, clickable: 4 })
+  expect(evidence.usage('old@1')).toEqual({ ...row, clickable: 4, clickedOfNobody: 0 })
 })
 
 it('what others say of a search is neither a use of the model, nor a lesson, nor a part of a trial', async () => {

@@ -105,14 +105,20 @@ describe('the patterns of searches', () => {
     expect((await searches(shop)).reformulations).toEqual([])
   })
 
-  it('count a search of nobody that was clicked all the same as one that can be', async () => {
+  it('count a click on a search of nobody, and take no rate of it', async () => {
     const shop = openWorkshop()
     const queryId = shop.searchIn(undefined)
     shop.searchIn(undefined)
     await shop.log.flush()
     await shop.tell(await shop.session(), queryId, 'd')
     expect((await searches(shop)).topQueries).toMatchObject([
-      { searches: 2, clickable: 1, clicked: 1, ctr: 1 },
+      { searches: 2, clickable: 0, clicked: 1, ctr: null, clickPosition: 4 },
+    ])
+    const change = await shop.apply({ minScore: 0.5 }, { queryHash: QUERY_HASH })
+    expect(change.metrics.before).toMatchObject({ searches: 2, ctr: null, mrr: null })
+    shop.searchIn(await shop.session())
+    expect((await searches(shop)).topQueries).toMatchObject([
+      { searches: 3, clickable: 1, clicked: 1, ctr: 0 },
     ])
   })
 

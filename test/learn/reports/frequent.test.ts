@@ -6,22 +6,23 @@ import { seeded } from '../../../src/learn/statistics/random.ts'
 describe('the most frequent queries', () => {
   it('are exact while there is room', () => {
     const frequent = openFrequent(3)
+    const named = (hash: string) => ({ queryHash: hash, query: `query ${hash}` })
     for (const [at, hash] of ['a', 'b', 'a', 'c', 'a', 'b'].entries()) {
       const asked = hash === 'a' ? { unit: 'eve' } : { sessionId: `session ${at}` }
-      frequent.add({ queryHash: hash, query: `query ${hash}`, ...asked })
+      frequent.add({ ...named(hash), ...asked })
     }
-    const clicked = (hash: string) => ({ queryHash: hash, query: `query ${hash}`, unit: 'eve' })
-    frequent.click(clicked('b'), false)
-    frequent.click(clicked('a'), true)
-    frequent.click(clicked('no room'), true)
+    frequent.click(named('b'))
+    frequent.click({ ...named('a'), unit: 'eve' })
+    frequent.click({ ...named('no room'), unit: 'eve' })
     // More than 31 bits.
     const eve = askerOf({ unit: 'eve' })
     expect(eve).toBe(3195153537)
     const third = askerOf({ sessionId: 'session 3' })
+    const none = { clickable: 0, clicked: 0, clickedOfNobody: 0 }
     const expected = [
-      { queryHash: 'a', query: 'query a', searches: 3, clickable: 3, clicked: 1, asker: eve },
-      { queryHash: 'b', query: 'query b', searches: 2, clickable: 1, clicked: 1, asker: 0 },
-      { queryHash: 'c', query: 'query c', searches: 1, clickable: 0, clicked: 0, asker: third },
+      { ...named('a'), ...none, searches: 3, clickable: 3, clicked: 1, asker: eve },
+      { ...named('b'), ...none, searches: 2, clicked: 1, clickedOfNobody: 1, asker: 0 },
+      { ...named('c'), ...none, searches: 1, asker: third },
     ]
     expect(readQueries(frequent.record())).toEqual(expected)
     expect(readQueries(openFrequent(3, frequent.record()).record())).toEqual(expected)
@@ -32,10 +33,11 @@ describe('the most frequent queries', () => {
       const bytes = new Uint8Array(new Float64Array(counts).buffer)
       return readQueries({ names: '["a","x","b","y"]', counts: bytes })
     }
-    expect(read(3, 1, 2, 0)).toEqual([
+    expect(read(3, 1, 2, 0)).toMatchObject([
       { queryHash: 'a', query: 'x', searches: 3, clickable: 3, clicked: 1, asker: 0 },
       { queryHash: 'b', query: 'y', searches: 2, clickable: 2, clicked: 0, asker: 0 },
     ])
+    expect(read(3, 1, 2, 0)[0]).toHaveProperty('clickedOfNobody', 0)
     expect(read(3, 1, 2, 2, 0, 0)).toMatchObject([
       { queryHash: 'a', searches: 3, clickable: 2, clicked: 1, asker: 0 },
       { queryHash: 'b', searches: 2, clickable: 0, clicked: 0, asker: 0 },
