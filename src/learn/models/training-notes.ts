@@ -24,7 +24,8 @@ export function noteTraining(
   const { modelId, status, trainingId: correlationId } = training
   return store.write(() => {
     store.tables.meta.put(LAST, training)
-    const told = { type, status, modelId, correlationId }
+    const priority = status === 'FAILED' ? ('HIGH' as const) : ('NORMAL' as const)
+    const told = { type, status, priority, modelId, correlationId }
     events.recordWithin({ ...told, source: 'models', data: { ...data } })
   })
 }

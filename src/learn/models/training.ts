@@ -1,5 +1,5 @@
 import type { Config } from '../../config.ts'
-import { serviceError } from '../../errors.ts'
+import { ServiceError, serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import {
   MODEL_KINDS,
@@ -44,7 +44,7 @@ export interface TrainingParts {
   config: Config
   events: Events
   evidence: ModelEvidence
-  versions: Pick<Versions, 'model' | 'find' | 'standing'>
+  versions: Pick<Versions, 'model' | 'find' | 'standing' | 'refuseMore'>
   intake: ModelIntake
   gating: Gating
   chances: () => PlaceChances
@@ -58,6 +58,9 @@ export interface TrainingParts {
 const OWN_MODEL = 'attune'
 /** Share of the time limit of a request after which a training is said to go on. */
 const WAIT_SHARE = 0.8
+
+/** What is told of a failure that is no refusal: its words are for who reads the log. */
+const FAILED = 'The model could not be trained; the log says why.'
 
 interface Job {
   trainingId: string
@@ -160,7 +163,7 @@ type RunParts = TrainingParts & { state: { isClosing: boolean } }
 
 /** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
 async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
-  const { config, pool, intake, evidence, clock, logger, state: own } = parts
+  const { config, pool, intake, versions, evidence, clock, logger, state: own } = parts
   const { trainingId, modelId, kinds, sinceMs } = job
   const named = { modelId, trainingId }
   const clicked = evidence.clicked()
@@ -181,6 +184,8 @@ async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
   }
   await noteTraining(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
   try {
+    // What it makes will need room.
+    versions.refuseMore(modelId)
     const { dataDir, modelTrainClicksMin: pagesMin } = config
     const { memoryPriorRate: priorRate } = config
     const input = { dataDir, sinceMs, chances: parts.chances(), priorRate, kinds, pagesMin }
@@ -201,7 +206,7 @@ async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
     // It stands as begun: the next start tells of it, and begins it again.
     if (own.isClosing) return { ...named, status: 'FAILED', error: 'The service is stopping.' }
     logger.error({ err, modelId }, 'a training failed')
-    const error = 'The model could not be trained; the log says why.'
+    const error = err instanceof ServiceError ? err.message : FAILED
     await end('FAILED', 'TRAINING_FAILED', { error })
     return { ...named, status: 'FAILED', error }
   }

@@ -35,6 +35,8 @@ export interface Versions {
   /** The newest version; throws MODEL_NOT_FOUND. */
   newest: (modelId: string) => VersionRecord
   standing: () => Standing
+  /** Whether a version of it could be added. Throws TOO_MANY_MODELS. */
+  refuseMore: (modelId: string) => void
   /** Adds a version, or finds the one that holds the same. Throws TOO_MANY_MODELS. */
   addWithin: (made: NewVersion) => { record: VersionRecord; unchanged: boolean }
   /** Throws INVALID_TRANSITION. */
@@ -83,6 +85,7 @@ export function openVersions(parts: VersionsParts): Versions {
       return get({ modelId, version: model.latest })
     },
     standing,
+    refuseMore: (modelId) => refuseMore(parts, modelId),
     addWithin: (made) => addWithin(parts, made),
     moveWithin: (record, status) => {
       if (move('model', record.status, status) === 'unchanged') return record
@@ -116,10 +119,19 @@ function rangeOf(modelId: string): Range<[string, number]> {
   return { start: [modelId, 0], end: [modelId, Number.MAX_VALUE] }
 }
 
+function refuseMore(
+  { store: { tables }, config }: Omit<VersionsParts, 'clock'>,
+  modelId: string,
+): void {
+  if (tables.models.has(modelId) || tables.models.count() < config.modelsMax) return
+  throw serviceError('TOO_MANY_MODELS', tooMany(config))
+}
+
 function addWithin(
-  { store, config, clock }: VersionsParts,
+  parts: VersionsParts,
   { bytes, ...made }: NewVersion,
 ): { record: VersionRecord; unchanged: boolean } {
+  const { store, clock } = parts
   const { models, modelStates, modelVersions } = store.tables
   const { modelId } = made
   const same = versionsOf(store, modelId).findLast(({ checksum }) => checksum === made.checksum)
@@ -128,9 +140,8 @@ function addWithin(
     if (record !== same) modelVersions.put([modelId, same.version], record)
     return { record, unchanged: true }
   }
+  refuseMore(parts, modelId)
   const model = models.get(modelId)
-  if (model === undefined && models.count() >= config.modelsMax)
-    throw serviceError('TOO_MANY_MODELS', tooMany(config))
   const nowMs = clock()
   const version = (model?.latest ?? 0) + 1
   const times = { createdMs: nowMs, updatedMs: nowMs }
@@ -182,7 +193,7 @@ export function refuseReserved(versions: Pick<Versions, 'model'>, modelId: strin
 
 function tooMany({ modelsMax }: Pick<Config, 'modelsMax'>): string {
   const setting = variableOf('modelsMax')
-  return `As many models are kept as may be: ${modelsMax}, the setting ${setting}; sync under the modelId of one of them, or raise it.`
+  return `As many models are kept as may be: ${modelsMax}, the setting ${setting}; use the modelId of one of them, or raise it.`
 }
 
 const UNKNOWN = 'is not the id of a model; GET /nous/learn/models lists them'

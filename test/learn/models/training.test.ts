@@ -7,6 +7,7 @@ beforeAll(async () => {
   running = await startApp({
     MODEL_TRAIN_CLICKS_MIN: '60',
     MODEL_TRAIN_NEW_MIN: '60',
+    MODELS_MAX: '2',
     EXPLORATION_SHARE: '0.5',
     MEMORY_STRENGTH: '0',
   })
@@ -102,6 +103,23 @@ it('the same evidence gives the same model, and evidence can be left out', async
   }
   const bad = await running.call('POST', '/nous/learn/models/train', { since: 'yesterday' })
   expect(bad).toMatchObject({ status: 400, details: [{ path: 'since' }] })
+})
+
+it('one whose model finds no room is told so before it works, and in the history as grave', async () => {
+  const modelId = 'one too many'
+  const { status, data } = await running.call('POST', '/nous/learn/models/train', { modelId })
+  expect({ status, data }).toMatchObject({
+    status: 200,
+    data: { status: 'FAILED', error: expect.stringContaining('MODELS_MAX') },
+  })
+  const { error } = data as { error: string }
+  const told = await running.call('GET', `/nous/learn/events?modelId=${encodeURI(modelId)}`)
+  expect(told.data).toMatchObject({
+    events: [
+      { type: 'TRAINING_FAILED', priority: 'HIGH', data: { error } },
+      { type: 'TRAINING_STARTED', priority: 'NORMAL' },
+    ],
+  })
 })
 
 it('what was trained ranks queries that people clicked under, also without click memory', async () => {
