@@ -107,9 +107,11 @@ function tooManyActive({ experimentsActiveMax }: RecordsParts['config']): Error 
 
 function eventOf(record: ExperimentRecord, word: string): EventReport {
   const { id, kind, name, status, reason, rollout, step } = record
-  const grave = word === 'ROLLED_BACK' || word === 'FAILED' || word.endsWith('UNHEALTHY')
   // What comes after the end is not why it ended.
   const why = word === status ? reason : undefined
+  // Whoever stops one gives no reason.
+  const stopped = word === 'STOPPED' && why !== undefined
+  const grave = stopped || word === 'ROLLED_BACK' || word === 'FAILED' || word.endsWith('UNHEALTHY')
   return {
     type: `${kind === 'test' ? 'TEST' : 'EXPERIMENT'}_${word}`,
     status,

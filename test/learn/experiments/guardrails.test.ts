@@ -230,6 +230,7 @@ describe('guardrails', () => {
       expect(await step(1, 300)).toEqual(['ACTIVE', 'INSUFFICIENT_DATA'])
       expect(await step(48, 1)).toEqual(['ACTIVE', 'INSUFFICIENT_DATA'])
       expect(await step(1, 1)).toEqual(['STOPPED', 'BREACHED'])
+      expect(lab.events().at(-1)).toMatchObject({ type: 'TEST_STOPPED', priority: 'HIGH' })
     },
   )
 
