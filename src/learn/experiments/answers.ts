@@ -9,6 +9,7 @@ import { type Counted, guardrailStates, ratioOf } from './guardrails.ts'
 import { METRICS, PERCENTILES } from './metrics.ts'
 import { stepEndMs } from './rollout.ts'
 import { INTERLEAVED, isFallbackInForce, shareOf } from './running.ts'
+import { isDueToStart, waitingText } from './waiting.ts'
 
 /** Time between two looks at what runs. */
 const CHECK_MS = 1000
@@ -19,7 +20,9 @@ export function describeExperiment(
   counted: Counted,
   nowMs: number,
 ): object {
-  const { id, kind, name, type, status, mode, variants, sent, warnings } = record
+  const { id, kind, name, type, status, mode, variants, sent } = record
+  const waits = isDueToStart(record, nowMs) ? [`startDate: it ${waitingText(record)}.`] : []
+  const warnings = [...record.warnings, ...waits]
   return {
     ...(kind === 'test' ? { testId: id } : { experimentId: id, type }),
     name,

@@ -117,7 +117,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     assign: async (sent) => {
       await settle(schedule, [findAssigned(register, sent)])
       const record = findAssigned(register, sent)
-      if (record.status !== 'ACTIVE') throw notActive(record)
+      if (record.status !== 'ACTIVE') throw notActive(record, clock())
       const { unit = sent.sessionId, target } = unitMeant(sent, sessions)
       const warnings = unreadFields(sent, ASSIGNED)
       return {

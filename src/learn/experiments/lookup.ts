@@ -12,6 +12,7 @@ import { INTERLEAVED, place, prepare } from './running.ts'
 import type { Target } from './targeting.ts'
 import { hasEnded } from './transitions.ts'
 import { EXPERIMENTS, TESTS, unknownExperiment } from './unknown.ts'
+import { isDueToStart, waitingText } from './waiting.ts'
 
 /** Throws the kind's …_NOT_FOUND about the place where the id was sent. */
 export function mustFind(
@@ -92,19 +93,20 @@ function mustBeCalled(
 }
 
 /** Says what to do about it, too. */
-export function notActive(record: ExperimentRecord): Error {
+export function notActive(record: ExperimentRecord, nowMs: number): Error {
   const { kind, status } = record
-  const sentence = `The ${kind} is not active: it is ${status}; ${wayOn(record)}.`
+  const sentence = `The ${kind} is not active: it is ${status}; ${wayOn(record, nowMs)}.`
   return serviceError('NOT_ACTIVE', sentence, {
     details: [{ path: 'status', message: `is ${status}` }],
   })
 }
 
-function wayOn(record: ExperimentRecord): string {
+function wayOn(record: ExperimentRecord, nowMs: number): string {
   const { kind, status, held, startMs } = record
   const verb = kind === 'test' ? 'resume' : 'activate'
   if (hasEnded(record)) return 'it has ended, and only a new one can go on'
   if (status === 'PAUSED') return `${verb} it first`
+  if (isDueToStart(record, nowMs)) return `it ${waitingText(record)}`
   return held ? `${verb} starts it` : `it starts at ${isoTime(startMs)}, or when you ${verb} it`
 }
 

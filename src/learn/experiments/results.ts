@@ -74,7 +74,7 @@ export function openResults(parts: ResultsParts): RecordResult {
     await settle(parts, [findReported(register, result)])
     const experiment = findReported(register, result)
     if (experiment.status !== 'ACTIVE' && experiment.status !== 'PAUSED')
-      throw notActive(experiment)
+      throw notActive(experiment, clock())
     const { variantId, recorded, inVain } = await count(experiment, result, noteDone)
     if (experiment.status === 'ACTIVE') await review(parts, experiment)
     const now = register.find(experiment.id) ?? experiment

@@ -7,6 +7,7 @@ import type { Counted } from './guardrails.ts'
 import type { Register } from './register.ts'
 import { stepEndMs } from './rollout.ts'
 import { type Change, hasEnded } from './transitions.ts'
+import { isDueToStart } from './waiting.ts'
 
 export interface ScheduleParts {
   register: Register
@@ -127,10 +128,10 @@ function isStart(change: Change | undefined): boolean {
 }
 
 function dueChange(record: ExperimentRecord, nowMs: number): Change | undefined {
-  const { status, held, startMs, endMs, endByDefault } = record
+  const { status, held, endMs, endByDefault } = record
   if (hasEnded(record)) return undefined
   if (status === 'DRAFT') {
-    if (!held && startMs <= nowMs) return { to: 'ACTIVE', from: 'DRAFT' }
+    if (isDueToStart(record, nowMs)) return { to: 'ACTIVE', from: 'DRAFT' }
     // The end that nobody named moves with the start.
     if (held && !endByDefault && endMs <= nowMs)
       return { to: 'STOPPED', from: 'DRAFT', reason: { text: 'Its end came before its start.' } }

@@ -282,6 +282,22 @@ describe('time', () => {
     expect(Date.parse(started.endDate!)).toBe(lab.clock.nowMs + 30 * DAYS)
   })
 
+  it('is told of as usual when somebody stops it, and as grave when it stops itself', async () => {
+    const lab = openLaboratory()
+    const endDate = lab.clock.nowMs + DAYS
+    const [stopped, forgotten] = [
+      await lab.create('test', {}),
+      await lab.create('test', { status: 'draft', endDate }),
+    ]
+    await lab.experiments.steer('test', stopped.testId, 'stop')
+    expect(lab.events().at(-1)).toMatchObject({ type: 'TEST_STOPPED', priority: 'NORMAL' })
+    lab.clock.nowMs = endDate
+    await lab.experiments.tick()
+    expect(lab.events().at(-1)).toMatchObject({
+      ...{ type: 'TEST_STOPPED', priority: 'HIGH', correlationId: forgotten.testId },
+    })
+  })
+
   it('ends a draft whose own end has come', async () => {
     const lab = openLaboratory()
     const endDate = lab.clock.nowMs + DAYS
@@ -364,11 +380,19 @@ describe('the most that may be active', () => {
     await create(lab, 99)
     const ends = await lab.create('test', { endDate: nowMs + 2000 })
     lab.clock.nowMs = nowMs + 2000
-    expect((await lab.get('test', late.testId)).status).toBe('DRAFT')
+    const waits = 'waits until fewer tests and experiments are active (EXPERIMENTS_ACTIVE_MAX)'
+    expect(await lab.get('test', late.testId)).toMatchObject({
+      status: 'DRAFT',
+      warnings: [expect.stringMatching(/^startDate: it was to start at /)],
+    })
+    await expect(
+      lab.experiments.assign({ testId: late.testId, sessionId: 's' }),
+    ).rejects.toMatchObject({ code: 'NOT_ACTIVE', message: expect.stringContaining(waits) })
     await expect(lab.experiments.tick()).rejects.toThrow(`${late.testId} can't go on: At most 100`)
     expect((await read(lab, ends.testId)).status).toBe('COMPLETED')
     await lab.experiments.tick()
     expect((await read(lab, late.testId)).status).toBe('ACTIVE')
+    expect(await lab.get('test', late.testId)).not.toHaveProperty('warnings')
   })
 
   it('lets those fail that it keeps from their start until their end, and no others', async () => {
