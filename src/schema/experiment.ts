@@ -75,7 +75,7 @@ const Common = {
       {
         additionalProperties: true,
         description:
-          'what applies, until the end date or until `deactivate` ends it, to those who took part when a guardrail ended an experiment; the same settings as the config of a variant',
+          'what applies, when a guardrail ended an experiment and until the end date or `deactivate`, to all whom it would hold, also those who come later; the same settings as the config of a variant',
       },
     ),
   ),
