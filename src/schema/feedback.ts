@@ -52,7 +52,8 @@ export const FeedbackItem = Type.Object({
   rating: Type.Number({
     minimum: 0,
     maximum: 5,
-    description: '0..1; above 1 it is read as stars and divided by 5',
+    description:
+      '0..1; above 1 it is read as stars and divided by 5. 1 is the best of 0..1: one star of five is 0.2',
   }),
   metadata: Type.Optional(FeedbackMetadata),
 })
@@ -75,7 +76,7 @@ export const FeedbackReceipt = Type.Object({
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'what was taken, and teaches nothing as it was sent: why it is unmatched, which hit is missing, what is not read',
+        'what was taken, and teaches nothing as it was sent: why it is unmatched, which hit is missing, what is not read; and a 1 among stars',
     }),
   ),
 })

@@ -290,6 +290,28 @@ it('what teaches nothing as it was sent is told', async () => {
   expect(await send(...Array.from({ length: 20 }, () => same))).toHaveLength(8)
 })
 
+it('a rating of 1 beside stars is told to be the best of the other scale', async () => {
+  const sessionId = await session()
+  const { hits, searchContext } = await search('red apple', sessionId)
+  const [metadata, { queryId }] = [{ resultId: hits[0]?.id }, searchContext]
+  const rated = async (...ratings: number[]) => {
+    const feedback = ratings.map((rating) => ({ queryId, rating, metadata }))
+    return (
+      await running.call<{ warnings?: string[] }>('POST', '/cortex/feedback', {
+        ...{ sessionId, feedback },
+      })
+    ).data.warnings
+  }
+  expect(await rated(1, 0.2)).toBeUndefined()
+  expect(await rated(4, 1.5, 0.2)).toBeUndefined()
+  const sentence = (one: string, stars: number) =>
+    `feedback[${one}, which is the best of 0 to 1, and feedback[${stars}].rating is one of 5 stars: if 1 is a star, too, send 0.2.`
+  expect(await rated(5, 1)).toEqual([sentence('1].rating is 1', 0)])
+  expect(await rated(1, 1, 3)).toEqual([
+    sentence('0].rating is 1 (the first of 2 such entries)', 2),
+  ])
+})
+
 it('names that nobody reads are told, and seconds where milliseconds are read', async () => {
   const sessionId = await session()
   const { hits, searchContext } = await search('red apple', sessionId)

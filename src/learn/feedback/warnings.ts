@@ -56,6 +56,7 @@ export function feedbackWarnings(
     ...late(told, nowMs),
     ...unshown(told),
     ...others(told),
+    ...singleStars(sent),
   ]
   for (const [at, entry] of sent.feedback.entries()) {
     const path = `feedback[${at}]`
@@ -154,6 +155,18 @@ function others(told: readonly Told[]): string[] {
     (at, many) =>
       `feedback[${at}].queryId names a search of somebody else${many}: it teaches the click memory what this session thinks of the hit, and counts in no test, rate, trigger or training; send it with the sessionId of its search, or another one of the same userId.`,
   )
+}
+
+/** Beside stars, 1 was probably meant as the least of them: it is read as the best of the other scale. */
+function singleStars({ feedback }: Feedback): string[] {
+  const starred = feedback.findIndex(({ rating }) => rating > 1)
+  const ones = starred < 0 ? [] : feedback.filter(({ rating }) => rating === 1)
+  const [first] = ones
+  if (first === undefined) return []
+  const many = ones.length === 1 ? '' : ` (the first of ${ones.length} such entries)`
+  return [
+    `feedback[${feedback.indexOf(first)}].rating is 1${many}, which is the best of 0 to 1, and feedback[${starred}].rating is one of 5 stars: if 1 is a star, too, send 0.2.`,
+  ]
 }
 
 function unplaced(entry: SentEntry): object {
