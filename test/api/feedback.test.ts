@@ -417,3 +417,21 @@ it('a click on what was not shown is warned of, and counted by neither the sessi
   expect(analytics).toMatchObject({ feedback: 2, clicks: 0 })
   expect(await clicksOf()).toBe(before)
 })
+
+it('hits of two indices that share an id are two results, told by position with the id or without', async () => {
+  for (const index of ['north', 'south'])
+    await running.must('PUT', `/cortex/documents/d1?index=${index}`, { title: 'puffin' })
+  const sessionId = await session()
+  const { hits, searchContext } = await search('puffin', sessionId)
+  expect(hits.map(({ id }) => id)).toEqual(['d1', 'd1'])
+  const at = (position: number, resultId: string | undefined, userAction: string) => ({
+    queryId: searchContext.queryId,
+    rating: 1,
+    metadata: { userAction, resultId, customMetadata: { position } },
+  })
+  const send = async (...feedback: object[]) =>
+    (await running.must<Receipt>('POST', '/cortex/feedback', { sessionId, feedback })).duplicate
+  expect(await send(at(2, 'd1', 'click'), at(1, 'd1', 'click'))).toBe(0)
+  expect(await send(at(1, undefined, 'purchase'), at(2, undefined, 'purchase'))).toBe(0)
+  expect(await send(at(2, undefined, 'click'), at(1, 'd1', 'purchase'))).toBe(2)
+})

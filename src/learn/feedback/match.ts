@@ -62,8 +62,9 @@ function tell(
     return { entry: sent, mark, isMatched: false, isUnshown: false, isOthers: false }
   }
   const entry = resolveResult(impression, sent)
-  const isUnshown = namesUnshown({ entry, hit: hitOf(impression, entry) })
-  const mark = markOf(sessionId, entry)
+  const hit = hitOf(impression, entry)
+  const isUnshown = namesUnshown({ entry, hit })
+  const mark = markOf(sessionId, entry, apartOf(impression, hit))
   return { entry, mark, isMatched: true, isUnshown, isOthers: isOthers({ unit, impression }) }
 }
 
@@ -80,8 +81,20 @@ function resolveResult({ page, from }: Impression, entry: ReadEntry): ReadEntry 
   return shown === undefined ? entry : { ...entry, resultId: shown.id }
 }
 
+/** What tells a hit from another one of its list with the same id, of another index. */
+function apartOf({ page: { hits } }: Impression, hit: number | undefined): string {
+  const own = hit === undefined ? undefined : hits[hit]
+  if (own === undefined) return ''
+  const isShared = hits.some((other) => other !== own && other.id === own.id)
+  return isShared ? `\n${own.indexId}` : ''
+}
+
 /** A mark that all entries of a session share that say the same. */
-function markOf(sessionId: string, { queryId, resultId = '', action }: ReadEntry): string {
-  const text = `${sessionId}\n${queryId}\n${action}\n${resultId}`
+function markOf(
+  sessionId: string,
+  { queryId, resultId = '', action }: ReadEntry,
+  apart = '',
+): string {
+  const text = `${sessionId}\n${queryId}\n${action}\n${resultId}${apart}`
   return hash('sha1', text, 'base64url').slice(0, 22)
 }

@@ -48,6 +48,7 @@ async function* follow(
   while (!signal.aborted) {
     const isOver = clock() > filter.endMs + COMMIT_MS
     const to = rows.last()
+    if (at < to) await rows.turn()
     // Read at once: the client may take long over each, and no walk may stay open meanwhile.
     const some = at < to ? rows.some(at + 1, to) : []
     for (const row of some) {

@@ -33,6 +33,8 @@ export interface EventRows {
    * Lets others go first now and then.
    */
   walk: (from: number, to: number, visit: (row: EventRow) => boolean) => Promise<void>
+  /** Settles when it is one's turn to hand on what is new: of many who follow one at a time, with turns for others in between. */
+  turn: () => Promise<void>
 }
 
 /** As answers tell it: with `null` for what it does not speak of, so that all events have the same fields. */
@@ -75,6 +77,7 @@ export function eventRows(store: Store): EventRows {
     }
     return rows
   }
+  let turns = Promise.resolve()
   const stretches = () => order.stretches(first(), last())
   /** One past the last of a stretch where all of it is before the time. */
   function atIn([from, to]: [number, number], timeMs: number): number {
@@ -103,6 +106,10 @@ export function eventRows(store: Store): EventRows {
         if (at > stretch[0]) return at - 1
       }
       return first() - 1
+    },
+    turn: () => {
+      turns = turns.then(() => new Promise<void>((resolve) => setImmediate(resolve)))
+      return turns
     },
     places,
     isOrdered: (from, to) => from >= to || order.stretches(from, to).length === 1,

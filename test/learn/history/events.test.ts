@@ -121,3 +121,26 @@ it('an event whose transaction failed leaves the clock as it was', async () => {
   expect(Date.parse(timestamp)).toBe(clock.nowMs)
   expect(await typesOf(events, { endDate: timestamp })).toEqual([2, 'AC'])
 })
+
+it('of many who follow one at a time is handed what is new, and others have turns in between', async () => {
+  const { events, record } = start()
+  const stop = new AbortController()
+  const order: string[] = []
+  const follower = async (name: string) => {
+    for await (const row of events.follow({}, undefined)(stop.signal)) {
+      if (row === undefined) continue
+      order.push(name)
+      return
+    }
+  }
+  const following = ['a', 'b', 'c'].map(follower)
+  const tick = () => {
+    if (order.length > 0 && order.length < 6) order.push('.')
+    if (!stop.signal.aborted) setImmediate(tick)
+  }
+  setImmediate(tick)
+  await record('A')
+  await Promise.all(following)
+  stop.abort()
+  expect(order.join('')).toMatch(/^a\.+b\.+c/)
+})
