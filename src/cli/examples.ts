@@ -23,7 +23,7 @@ Examples:
 
 Each line that is refused is reported with its number and reason (of a .json file, the number of the
 document); the rest is loaded, and the exit status is 1. Documents without an id get one from their
-file and position, so that loading again from the same folder replaces them.`,
+file and their headings or position, so that loading again from the same folder replaces them.`,
   search: `
 Examples:
   $ attune search "how do I get my money back"

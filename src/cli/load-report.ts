@@ -1,5 +1,5 @@
 import { count, counted, duration } from './progress.ts'
-import type { Unreadable } from './read/record.ts'
+import type { FoundDocument, Unreadable } from './read/record.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 /** What a load did. */
@@ -13,6 +13,8 @@ export interface LoadReport {
   refused: number
   /** Of these, documents that have a text under none of the names that their index searches. */
   textless: number
+  /** Sent under ids that say where in their file they stand. */
+  placed: number
   /** Passed over because an earlier run had settled them. */
   skipped: number
   tookS: number
@@ -20,7 +22,7 @@ export interface LoadReport {
 
 /** What nothing has been loaded of yet. */
 export function noTotals(): Omit<LoadReport, 'files' | 'tookS'> {
-  return { accepted: 0, deleted: 0, absent: 0, refused: 0, textless: 0, skipped: 0 }
+  return { accepted: 0, deleted: 0, absent: 0, refused: 0, textless: 0, placed: 0, skipped: 0 }
 }
 
 /**
@@ -37,6 +39,19 @@ export function isTextless({ reason }: Unreadable): boolean {
   return /must have at least one of .* that is not empty/.test(reason)
 }
 
+/** Whether another document of the file would get this one's id, were it put before it. A file of one has no other. */
+export function mayMove({ isPlaced, line }: FoundDocument): boolean {
+  return isPlaced === true && line > 1
+}
+
+/** Says, once for all files, what comes of ids that are places. */
+export function advise(terminal: Terminal, { placed }: { placed: number }): void {
+  if (placed === 0) return
+  terminal.note(
+    `Without an id: ${counted(placed, 'document')}, named after their place in the file. A line put before them moves their ids, and what was learned of them, to others. Name the field that holds an id: --id-field NAME.`,
+  )
+}
+
 /** Prints what a load came to, and gives it back. */
 export function printReport(terminal: Terminal, report: LoadReport): LoadReport {
   const { accepted, deleted, absent, refused, skipped, tookS } = report
@@ -49,5 +64,6 @@ export function printReport(terminal: Terminal, report: LoadReport): LoadReport 
   terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
   if (report.textless > 0)
     terminal.note('If the text is there under other names, rename its fields: --map from=to.')
+  advise(terminal, report)
   return report
 }

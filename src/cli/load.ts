@@ -2,7 +2,15 @@ import { resolve } from 'node:path'
 import { nameProblem } from '../search/indices/index-name.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
-import { isTextless, type LoadReport, noTotals, printReport, refusal } from './load-report.ts'
+import {
+  advise,
+  isTextless,
+  type LoadReport,
+  mayMove,
+  noTotals,
+  printReport,
+  refusal,
+} from './load-report.ts'
 import { counted, duration, openProgress, type Progress, size } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
@@ -123,6 +131,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   const add = async (found: FoundDocument, file: SourceFile, records: number) => {
     const length = lineOf(found).length
     if (batch.length > 0 && batchBytes + length > BATCH_BYTES_MAX) await flush(file, records - 1)
+    if (mayMove(found)) totals.placed += 1
     batch.push(found)
     batchBytes += length
     if (batch.length >= options.batch) await flush(file, records)
@@ -195,6 +204,7 @@ async function dryRun(
         continue
       }
       documents += 1
+      if (mayMove(found)) totals.placed += 1
       if (totals.accepted + documents <= SHOWN_IN_DRY_RUN) terminal.print(printable(lineOf(found)))
     }
     totals.accepted += documents
@@ -205,5 +215,6 @@ async function dryRun(
   terminal.print(
     `Would load ${what}; ${counted(refused, 'place')} can't be read. Nothing was sent.`,
   )
+  advise(terminal, totals)
   return { files: files.length, ...totals, tookS: (performance.now() - started) / 1000 }
 }

@@ -111,6 +111,7 @@ test('documents of a JSON file are numbered as in their ids: lines would be othe
   expect(terminal.notes).toEqual([
     'list.json#3: is not a JSON object',
     'list.json#2: The document has no text.',
+    expect.stringContaining('--id-field'),
   ])
 })
 
@@ -248,9 +249,25 @@ test('loading the same files twice replaces their documents', async () => {
   file('b.txt', 'plain words')
   await load(openRecorder(), ['.'], options())
   const ids = [...server.documents.keys()].toSorted()
-  expect(ids).toEqual(['a.md#1', 'a.md#2', 'b.txt'])
+  expect(ids).toEqual(['a.md#One', 'a.md#Two', 'b.txt'])
   await load(openRecorder(), ['.'], options())
   expect([...server.documents.keys()].toSorted()).toEqual(ids)
+})
+
+test('that ids are places in a file is told once, with what to do', async () => {
+  file('a.csv', 'title\na\nb\n')
+  file('b.ndjson', '{"title":"c"}\n{"title":"d"}\n{"id":"e","title":"e"}')
+  file('c.json', '{"title": "the only one of its file"}')
+  for (const dryRun of [false, true]) {
+    const terminal = openRecorder()
+    await load(terminal, ['.'], options({ dryRun }))
+    const told = terminal.notes.filter((note) => note.includes('--id-field NAME'))
+    expect(told).toEqual([expect.stringMatching(/^Without an id: 3 documents, /)])
+  }
+  const named = openRecorder()
+  const mapping = { idField: 'title', rename: new Map() }
+  await load(named, ['a.csv'], options({ mapping }))
+  expect(named.notes).toEqual([])
 })
 
 test('deletions count by themselves, and what was not there to delete is no refusal', async () => {

@@ -6,7 +6,13 @@ import { createGunzip } from 'node:zlib'
 import { ownValue } from '../../object.ts'
 import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
-import { type FoundDocument, type Mapping, placeId, type Unreadable } from './record.ts'
+import {
+  type FoundDocument,
+  type Mapping,
+  openSectionIds,
+  placeId,
+  type Unreadable,
+} from './record.ts'
 import { readJson, readLines } from './structured.ts'
 import { readTable } from './table.ts'
 import { NOT_UTF8, readText } from './utf8.ts'
@@ -122,10 +128,10 @@ function readProse(documentsOf: (text: string, source: string) => FoundDocument[
 }
 
 function sectionsOf(text: string, source: string): FoundDocument[] {
-  return markdownSections(text, titleOf(source)).map((section, position) => {
-    const { title, text: content, line } = section
-    const id = placeId(source, position + 1)
-    return { file: source, line, id, document: { title, content, source } }
+  const idOf = openSectionIds(source)
+  return markdownSections(text, titleOf(source)).map((section) => {
+    const { title, headings, text: content, line } = section
+    return { file: source, line, id: idOf(headings), document: { title, content, source } }
   })
 }
 

@@ -2,6 +2,8 @@
 export interface Section {
   /** Headings from the outermost to this one, joined by " › "; the file's own name where there is none. */
   title: string
+  /** The same headings; none before the first of them. */
+  headings: string[]
   text: string
   /** 1-based line of the heading, or of the text where no heading stands before it. */
   line: number
@@ -29,8 +31,9 @@ export function markdownSections(markdown: string, name: string): Section[] {
   const close = () => {
     const text = plainText(open.lines.join('\n'))
     const headings = path.map((heading) => heading.title)
+    const { line } = open
     if (text !== '')
-      sections.push({ title: headings.join(' › ') || title || name, text, line: open.line })
+      sections.push({ title: headings.join(' › ') || title || name, headings, text, line })
   }
   for (const item of headingsAndLines(body, firstLine)) {
     if (item.level === 0) {

@@ -9,6 +9,8 @@ export interface FoundDocument {
   /** 1-based line of a text file, or position of an item in a JSON list. */
   line: number
   id: string
+  /** The id says where in its file the document stands: when others come before it, it gets another one. */
+  isPlaced?: true
   /** The index that the line itself names, if any. */
   index?: string
   /** What the line asks for, where that is not to put its document in the place of an older one. */
@@ -63,14 +65,41 @@ export function toFound(
   const { op } = more
   if ((deletes || op === 'update') && id === undefined)
     return { ...place, reason: `asks for ${deletes ? 'a deletion' : 'an update'} but names no id` }
-  const named = { ...place, ...more, id: id ?? placeId(place.file, position ?? place.line) }
+  const named =
+    id === undefined
+      ? {
+          ...place,
+          ...more,
+          id: placeId(place.file, position ?? place.line),
+          isPlaced: true as const,
+        }
+      : { ...place, ...more, id }
   if (deletes) return named
   return { ...named, document: shaped(fields, mapping, changesFields(op)) }
 }
 
-/** The id of a document that has none of its own; long paths end in a hash to stay within what an id may have. */
-export function placeId(file: string, position?: number): string {
-  const id = position === undefined ? file : `${file}#${position}`
+/**
+ * Ids of the sections of one file, by their headings: what was learned belongs to an id, and must not go to another text
+ * when a section is put before it. Sections under the same headings are numbered from the second on.
+ */
+export function openSectionIds(file: string): (headings: readonly string[]) => string {
+  const given = new Set<string>()
+  const numbers = new Map<string, number>()
+  return (headings) => {
+    const place = headings.length === 0 ? undefined : headings.join('/')
+    const first = placeId(file, place)
+    let number = numbers.get(first) ?? 1
+    let id = first
+    for (; given.has(id); id = placeId(file, `${place ?? ''}(${number})`)) number += 1
+    numbers.set(first, number)
+    given.add(id)
+    return id
+  }
+}
+
+/** The id of a document that has none of its own; long ones end in a hash to stay within what an id may have. */
+export function placeId(file: string, place?: number | string): string {
+  const id = place === undefined ? file : `${file}#${place}`
   if (Buffer.byteLength(id) <= DOCUMENT_ID_BYTES_MAX) return id
   const hash = createHash('sha256').update(id).digest('hex').slice(0, 32)
   return `${Buffer.from(id)

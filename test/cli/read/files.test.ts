@@ -74,7 +74,7 @@ describe('reading JSON', () => {
   const two = [{ id: 1, title: 'a' }, { title: 'b' }]
   const expected = [
     { file: 'f.json', line: 1, id: '1', document: { title: 'a' } },
-    { file: 'f.json', line: 2, id: 'f.json#2', document: { title: 'b' } },
+    { file: 'f.json', line: 2, id: 'f.json#2', isPlaced: true, document: { title: 'b' } },
   ]
 
   test.each([
@@ -254,7 +254,7 @@ describe('reading tables', () => {
       { file: 'f.csv', line: 5, id: '2', document: { title: 'c\nd' } },
       { file: 'f.csv', line: 7, reason: rowOf(1, 2) },
       // an id that was given once stays: the load after replaces its document
-      { file: 'f.csv', line: 8, id: 'f.csv#9', document: { title: 'e' } },
+      { file: 'f.csv', line: 8, id: 'f.csv#9', isPlaced: true, document: { title: 'e' } },
     ])
   })
 
@@ -311,6 +311,32 @@ describe('reading prose', () => {
     expect(await nameOf('../a.txt', join(folder, 'notes', 'deeper'))).toBe(
       join(folder, 'notes/a.txt'),
     )
+  })
+
+  const idsOf = async (markdown: string) =>
+    (await read('a.md', markdown)).map((found) => ('id' in found ? found.id : found))
+
+  test('sections keep their ids whatever is put before them: these are their headings', async () => {
+    const old = '# Guide\nabout\n## Install\nrun it\n## Überblick für 猫\nnya\n'
+    const ids = ['a.md#Guide', 'a.md#Guide/Install', 'a.md#Guide/Überblick für 猫']
+    expect(await idsOf(old)).toEqual(ids)
+    expect(await idsOf(`# News\nnew\n\n${old}`)).toEqual(['a.md#News', ...ids])
+    expect(await idsOf(`intro\n\n${old}`)).toEqual(['a.md', ...ids])
+  })
+
+  test('sections under the same headings are numbered, and no two have one id', async () => {
+    const markdown = ['A', 'A (2)', 'A', 'A', '', ''].map((heading) => `# ${heading}\ntext\n`)
+    expect(await idsOf(`intro\n${markdown.join('')}`)).toEqual([
+      ...['a.md', 'a.md#A', 'a.md#A (2)', 'a.md#A(2)', 'a.md#A(3)', 'a.md#(2)', 'a.md#(3)'],
+    ])
+    const many = '# A\ntext\n'.repeat(30_000)
+    expect(new Set(await idsOf(many)).size).toBe(30_000)
+  })
+
+  test('ids of long headings end in a hash of all of it', async () => {
+    const ids = await idsOf(`# ${'長'.repeat(300)}\ntext\n# ${'長'.repeat(301)}\ntext`)
+    for (const id of ids) expect(Buffer.byteLength(id as string)).toBeLessThanOrEqual(512)
+    expect(new Set(ids).size).toBe(2)
   })
 
   test('an empty text file holds no document', async () => {

@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { markdownSections } from '../../../src/cli/read/markdown.ts'
 import { processorMs } from '../../processor-time.ts'
 
+const sections = (markdown: string) =>
+  markdownSections(markdown, 'file').map(({ title, text, line }) => ({ title, text, line }))
 const titles = (markdown: string) => markdownSections(markdown, 'file').map(({ title }) => title)
 
 test('each heading with text makes a section titled by its path', () => {
@@ -19,7 +21,7 @@ brew
 call it
 # Other
 end`
-  expect(markdownSections(markdown, 'file')).toEqual([
+  expect(sections(markdown)).toEqual([
     { title: 'file', text: 'intro', line: 1 },
     { title: 'Guide', text: 'about', line: 3 },
     { title: 'Guide › Install', text: 'run it', line: 5 },
@@ -27,11 +29,13 @@ end`
     { title: 'Guide › Use', text: 'call it', line: 11 },
     { title: 'Other', text: 'end', line: 13 },
   ])
+  const headings = markdownSections(markdown, 'file').map((section) => section.headings)
+  expect(headings.slice(0, 3)).toEqual([[], ['Guide'], ['Guide', 'Install']])
 })
 
 test('a # inside fenced code is no heading, and the code stays as it is', () => {
   const markdown = '# A\n```sh\n# install **all**\nnpm ci\n```\nafter\n~~~~\n# b\n~~~\n# c\n~~~~\n'
-  expect(markdownSections(markdown, 'file')).toEqual([
+  expect(sections(markdown)).toEqual([
     { title: 'A', text: expect.stringContaining('# install **all**\nnpm ci'), line: 1 },
   ])
 })
@@ -50,7 +54,7 @@ test('marks of Markdown and HTML are taken from the text, words are kept', () =>
 [guide]: g.md "Guide"
 > quoted
 `
-  expect(markdownSections(markdown, 'file')).toEqual([
+  expect(sections(markdown)).toEqual([
     { title: 'The tool', text: 'See the guide and code, or https://y.example.\n\nquoted', line: 1 },
   ])
 })
@@ -70,12 +74,12 @@ test.each([
   ['one ` only, __bold__', 'one ` only, bold'],
   ['\x000\x000 `__a__`', '\ufffd0\ufffd0 __a__'],
 ])('a span of code keeps its own text: %#', (markdown, text) => {
-  expect(markdownSections(markdown, 'file')).toEqual([{ title: 'file', text, line: 1 }])
+  expect(sections(markdown)).toEqual([{ title: 'file', text, line: 1 }])
 })
 
 test('front matter gives the title of what stands before the first heading', () => {
   const markdown = '---\ntitle: "The page"\ntags: [a]\n---\nwords\n\n## Part\nmore'
-  expect(markdownSections(markdown, 'file')).toEqual([
+  expect(sections(markdown)).toEqual([
     { title: 'The page', text: 'words', line: 5 },
     { title: 'Part', text: 'more', line: 7 },
   ])
