@@ -74,8 +74,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const { lull } = pool
   const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotals, lull })
   const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of, chances })
-  const { exactModel } = models
-  const rankable = { exactModel, isSearched }
+  const rankable = { exactModel: models.exactModel, isSearched }
   const experiments = openExperiments({ ...shared, ...rankable, events, sessions, metrics })
   const patterns = openPatterns(store, clock, liveIndex)
   const adaptations = openAdaptations({
@@ -88,7 +87,8 @@ export function openLearners(options: LearningOptions, position: () => number) {
     featureNames,
     liveIndex,
   })
-  const reporting = openReporting({ ...shared, log, sessions, metrics, examination })
+  const counted = { ...shared, log, sessions, metrics, examination, featureNames }
+  const reporting = openReporting(counted)
   const intakes = [feedback, reporting.analytics, modelSignals]
   const signals = openSignals({ ...shared, log, events, intakes, position, metrics })
   const consumers: Consumer[] = [

@@ -44,9 +44,14 @@ export interface DistinctRecord {
 export interface HourReport {
   all: SearchCounts
   byType: [string, SearchCounts][]
-  /** Searches of somebody whose ranking learning changed, and those that it left alone. */
+  /** Empty: earlier versions add them up. */
   learned: SearchCounts
   plain: SearchCounts
+  /**
+   * Clicks on lists that learning moved, [place, place without learning, clicks], see learn/reports/moved-clicks.ts. Rows of
+   * earlier versions don't have it.
+   */
+  moved?: [number, number, number][]
   /** Searches by latency bucket, see learn/statistics/latency-histogram.ts. */
   latency: [number, number][]
   sessions: DistinctRecord

@@ -80,8 +80,8 @@ export const NousHealthReport = Type.Object({
   }),
   learning: Type.Object({
     effectiveness: Score(
-      'Over seven days: the mean reciprocal rank of clicks in rankings that learning changed, as a share of the sum of that and the same of rankings that it left alone. 0.5: no difference; 2/3: twice as good.',
-      'searches of the rarer of the two kinds; from 100 on there is a score',
+      'Over seven days, of lists whose first page learning moved (click memory, models, changes): clicks as a share of these and of those that the same hits would have had in the order without it, by how likely people look at places (`examination`). 0.5: no difference; 2/3: twice as many. From 0.51 on GOOD, from 0.47 on FAIR. An estimate; a test is the proof.',
+      'clicks on such lists; from 100 on there is a score',
     ),
     convergence: Score(
       'How far click memory has settled: 1 minus the share of its values that the evidence of today (UTC) moved.',

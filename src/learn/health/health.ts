@@ -57,13 +57,10 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
 
   async function score(nowMs: number) {
+    const chances = parts.examination.inUse()
     return {
-      effectiveness: effectiveness(store, nowMs),
-      convergence: await convergence(
-        store,
-        { ...config, chances: parts.examination.inUse() },
-        nowMs,
-      ),
+      effectiveness: effectiveness(store, chances, nowMs),
+      convergence: await convergence(store, { ...config, chances }, nowMs),
       stability: stability(events.counts(nowMs - config.retentionMs)),
     }
   }

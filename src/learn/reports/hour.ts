@@ -6,6 +6,7 @@ import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { type Distinct, openDistinct } from './distinct.ts'
 import { type Frequent, openFrequent } from './frequent.ts'
+import { type MovedClick, openMovedClicks } from './moved-clicks.ts'
 
 /** One hour while it is being counted. */
 export interface Hour {
@@ -15,6 +16,8 @@ export interface Hour {
    * known.
    */
   addClick: (impression: Impression, best: number, before: number | undefined) => void
+  /** A click, if learning moved its list. */
+  addMoved: (places: MovedClick | undefined) => void
   addFeedback: (status: string) => void
   addEvent: (type: string) => void
   /** Takes out the words of a query that nobody asked but these times. */
@@ -32,10 +35,9 @@ const OTHERS = 'other'
 
 export function openHour(from: HourReport = EMPTY): Hour {
   const all = countsFrom(from.all)
-  const learned = countsFrom(from.learned)
-  const plain = countsFrom(from.plain)
   const byType = new Map(from.byType.map(([type, counts]) => [type, countsFrom(counts)]))
   const latency = new Map(from.latency)
+  const moved = openMovedClicks(from.moved)
   const feedback = new Map(from.feedback)
   const events = new Map(from.events)
   const sessions: Distinct = openDistinct(from.sessions)
@@ -49,17 +51,11 @@ export function openHour(from: HourReport = EMPTY): Hour {
     byType.set(searchType, type)
     return [all, type]
   }
-  /** A search of nobody can't be clicked, and says nothing about the ranking. */
-  function judgedOf(impression: Impression): Required<SearchCounts>[] {
-    if (impression.unit === undefined) return []
-    return [isLearned(impression) ? learned : plain]
-  }
   return {
     addSearch: (impression) => {
       const { total, tookMs, sessionId, unit } = impression
       // What is clicked on further pages counts for the list.
       if (!isFirstPage(impression)) return
-      for (const counts of judgedOf(impression)) addSearch(counts, impression)
       for (const counts of shownOf(impression)) {
         addSearch(counts, impression)
         if (unit !== undefined) counts.clickable += 1
@@ -74,21 +70,23 @@ export function openHour(from: HourReport = EMPTY): Hour {
       const isOfNobody = impression.unit === undefined
       const gained = isOfNobody ? 0 : reciprocalRank(best) - reciprocalRank(before ?? 0)
       const first = before === undefined ? 1 : 0
-      for (const counts of [...shownOf(impression), ...judgedOf(impression)]) {
+      for (const counts of shownOf(impression)) {
         counts.reciprocal += gained
         counts.clicked += first
         counts.clickedOfNobody += isOfNobody ? first : 0
       }
       if (before === undefined) queries.click(impression)
     },
+    addMoved: moved.add,
     addFeedback: (status) => addOne(feedback, status),
     addEvent: (type) => addOne(events, events.has(type) || events.size < WORDS_MAX ? type : OTHERS),
     forget: (queryHash, times) => lists.forEach((list) => void list.forget(queryHash, times)),
     forgetAskers: (askers) => lists.forEach((list) => void list.forgetAskers(askers)),
     record: () => ({
       all: { ...all },
-      learned: { ...learned },
-      plain: { ...plain },
+      learned: noSearches(),
+      plain: noSearches(),
+      moved: moved.record(),
       byType: [...byType].map(([type, counts]) => [type, { ...counts }]),
       latency: [...latency],
       sessions: sessions.record(),
@@ -127,11 +125,6 @@ function addSearch(counts: Required<SearchCounts>, { total, tookMs }: Impression
 
 function addOne<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1)
-}
-
-/** Whether anything learned had a say in the order. */
-function isLearned({ addedScores = 0, model, adaptations }: Impression): boolean {
-  return addedScores > 0 || model !== undefined || adaptations.length > 0
 }
 
 const EMPTY: HourReport = {

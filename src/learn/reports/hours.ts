@@ -9,6 +9,7 @@ import { timesOfQueries } from '../patterns/times.ts'
 import { HOUR_MS, hourOf } from '../wire/duration.ts'
 import { readQueries } from './frequent.ts'
 import { type Hour, openHour } from './hour.ts'
+import type { MovedOf } from './moved-clicks.ts'
 
 /** Counts what happens by the hour: the consumer that reports are made from. */
 export interface Hours extends Consumer {
@@ -20,7 +21,8 @@ export interface Hours extends Consumer {
 const OPEN_MAX = 4
 const SWEEP_ROWS = 1000
 
-export function openHours(store: Store): Hours {
+/** `movedOf` tells where a hit would stand without learning; without it no clicks are counted by that. */
+export function openHours(store: Store, movedOf: MovedOf = () => undefined): Hours {
   const { hourReports, reportedClicks } = store.tables
   const open = new Map<number, Hour>()
   const changed = new Set<number>()
@@ -37,6 +39,7 @@ export function openHours(store: Store): Hours {
     const { receivedMs, entry, impression, hit } = fact
     at(receivedMs).addFeedback(entry.status)
     if (impression === undefined || !isClick(fact)) return
+    at(impression.timeMs).addMoved(movedOf(impression, hit))
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
     const { queryId, timeMs } = listOf(impression)
     const before = clicked.get(queryId) ?? reportedClicks.get(queryId)
@@ -46,9 +49,7 @@ export function openHours(store: Store): Hours {
     at(timeMs).addClick(impression, position, before)
   }
   function forget(): void {
-    open.clear()
-    changed.clear()
-    clicked.clear()
+    for (const each of [open, changed, clicked]) each.clear()
   }
   return {
     name: 'reports',

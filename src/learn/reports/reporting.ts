@@ -11,6 +11,7 @@ import type { Sessions } from '../sessions/sessions.ts'
 import { type Analytics, openAnalytics } from './analytics.ts'
 import { openHours } from './hours.ts'
 import { type Lag, openLag } from './lag.ts'
+import { openMovedOf } from './moved-clicks.ts'
 import { makeReport } from './report.ts'
 import { openTally, type Tally } from './tally.ts'
 
@@ -36,12 +37,13 @@ export interface ReportingOptions {
   metrics: Metrics
   config: Config
   examination: Examination
+  featureNames: () => readonly string[]
   clock: () => number
 }
 
 export function openReporting(options: ReportingOptions): Reporting {
-  const { store, metrics, config, examination, clock } = options
-  const hours = openHours(store)
+  const { store, log, metrics, config, examination, featureNames, clock } = options
+  const hours = openHours(store, openMovedOf(log, featureNames))
   const tally = openTally(store)
   const lag = openLag()
   const metricRecords = openMetricRecords(options)

@@ -1,52 +1,121 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
+import { newId } from '../../../src/ids.ts'
+import type { Fact, Impression, StoredImpression } from '../../../src/learn/facts.ts'
 import { convergence } from '../../../src/learn/health/convergence.ts'
 import { effectiveness } from '../../../src/learn/health/effectiveness.ts'
 import { stability } from '../../../src/learn/health/stability.ts'
 import { packRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import { openHour } from '../../../src/learn/reports/hour.ts'
-import type { SearchCounts } from '../../../src/schema/analytics-record.ts'
+import { openHours } from '../../../src/learn/reports/hours.ts'
+import { openMovedOf } from '../../../src/learn/reports/moved-clicks.ts'
+import { seeded } from '../../../src/learn/statistics/random.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { showing } from '../impressions/parts.ts'
 
 const DAY = 20_000
 const NOW_MS = DAY * 86_400_000 + 3_600_000 * 5
 
-function counts(searches: number, reciprocal: number): SearchCounts {
-  return { searches, reciprocal, clicked: 0, zeroResults: 0, tookMs: 0 }
-}
-
 describe('effectiveness', () => {
-  async function scored(learned: SearchCounts, plain: SearchCounts, agoH = 1) {
+  async function scored(moved: [number, number, number][], agoH = 1, eta = 1) {
     const store = temporaryStore()
     const hour = Math.floor(NOW_MS / 3_600_000) - agoH
-    const report = { ...openHour().record(), learned, plain }
+    const report = { ...openHour().record(), moved }
     await store.write(() => store.tables.hourReports.put(hour, report))
-    return effectiveness(store, NOW_MS)
+    return effectiveness(store, { eta }, NOW_MS)
   }
 
-  it('is a half where learning makes no difference, and more the better it ranks', async () => {
-    expect(await scored(counts(200, 80), counts(400, 160))).toEqual({
-      score: 0.5,
-      status: 'GOOD',
-      samples: 200,
-    })
-    expect(await scored(counts(100, 80), counts(100, 40))).toMatchObject({ score: 0.6667 })
-    expect(await scored(counts(100, 40), counts(100, 80))).toMatchObject({
-      score: 0.3333,
-      status: 'POOR',
-    })
+  it('is a half where as much is clicked as without learning, and more the better it ranks', async () => {
+    // Without regard to what is chosen: looked at half as often at the second place, it is clicked half as often.
+    const anyOrder: [number, number, number][] = [
+      [1, 2, 100],
+      [2, 1, 50],
+    ]
+    expect(await scored(anyOrder)).toEqual({ score: 0.5, status: 'FAIR', samples: 150 })
+    expect(await scored(anyOrder, 1, 0)).toMatchObject({ score: 0.5 })
+    expect(await scored([[1, 2, 100]])).toMatchObject({ score: 0.6667, status: 'GOOD' })
+    expect(await scored([[2, 1, 100]])).toMatchObject({ score: 0.3333, status: 'POOR' })
   })
 
   it.each([
-    [counts(99, 10), counts(500, 10), 1],
-    [counts(500, 10), counts(99, 10), 1],
-    [counts(500, 0), counts(500, 0), 1],
-    [counts(500, 10), counts(500, 10), 24 * 8],
-  ])('is not known from too few searches, no clicks, or old ones', async (learned, plain, agoH) => {
-    const { score, status } = await scored(learned, plain, agoH)
-    expect({ score, status }).toEqual({ score: null, status: 'INSUFFICIENT_DATA' })
+    ['too few clicks', [[1, 2, 99]], 1],
+    ['nothing that was moved', [], 1],
+    ['old clicks', [[1, 2, 500]], 24 * 8],
+  ] as [string, [number, number, number][], number][])(
+    'is not known from %s',
+    async (_, moved, agoH) => {
+      const { score, status } = await scored(moved, agoH)
+      expect({ score, status }).toEqual({ score: null, status: 'INSUFFICIENT_DATA' })
+    },
+  )
+
+  /** Searches and clicks of people who look at place p with the chance 1/p, and want each second document or so. */
+  async function simulated(keyOf: (document: Wanted, random: () => number) => number) {
+    const store = temporaryStore()
+    const shown = new Map<string, StoredImpression>()
+    const find = (queryId: string) => shown.get(queryId)
+    const movedOf = openMovedOf({ find }, () => ['textScore', 'fusedScore'])
+    const hours = openHours(store, movedOf)
+    const random = seeded(7)
+    for (let search = 0; search < 4000; search += 1) {
+      const order = Array.from({ length: 10 }, (_, at) => ({ at, isWanted: random() < 0.5 }))
+        .map((document) => ({ ...document, key: keyOf(document, random) }))
+        .sort((a, b) => a.key - b.key)
+      const impression = showingDocuments(order)
+      const features = () => Float32Array.from(order.flatMap(({ at }) => [0, 1 - at / 10]))
+      shown.set(impression.queryId, { impression, features, replay: () => ({}) as never })
+      hours.take({ kind: 'search', sequence: search, impression })
+      for (const [place, { isWanted }] of order.entries())
+        if (random() < (isWanted ? 0.5 : 0.1) / (place + 1)) hours.take(clickOn(impression, place))
+    }
+    await store.write(() => hours.save())
+    return effectiveness(store, { eta: 1 }, NOW_MS)
+  }
+
+  it('tells an order that people want from any other, and from none', async () => {
+    const wantedFirst = await simulated(({ at, isWanted }) => (isWanted ? at : at + 10))
+    expect(wantedFirst).toMatchObject({ status: 'GOOD', score: expect.closeTo(0.6, 1) })
+    const any = await simulated((_, random) => random())
+    expect(any.score).toBeGreaterThan(0.48)
+    expect(any.score).toBeLessThan(0.52)
+    expect(await simulated(({ at }) => at)).toEqual({
+      score: null,
+      status: 'INSUFFICIENT_DATA',
+      samples: 0,
+    })
   })
 })
+
+interface Wanted {
+  /** Where it stands without learning, from 0. */
+  at: number
+  isWanted: boolean
+}
+
+function showingDocuments(order: readonly Wanted[]): Impression {
+  const hits = order.map(({ at }, place) => ({ indexId: 1, id: `${at}`, score: 1 - place / 10 }))
+  return {
+    ...{
+      queryId: newId(),
+      queryHash: 'q',
+      query: 'q',
+      searchType: 'hybrid',
+      timeMs: NOW_MS,
+      tookMs: 1,
+    },
+    ...{ sessionId: 's', unit: 'u', total: 10, from: 0, generation: 1, ...showing(hits) },
+    ...{ adaptations: [], variants: [], addedScores: 3, features: 2 },
+  }
+}
+
+function clickOn(impression: Impression, hit: number): Fact {
+  const { queryId, unit } = impression
+  const entry = { signalId: 'g', queryId, action: 'click', rating: 1, timeMs: NOW_MS } as const
+  return {
+    ...{ kind: 'feedback', sequence: 0, receivedMs: NOW_MS, sessionId: 's', unit, impression, hit },
+    entry: { ...entry, status: 'learned' },
+  }
+}
 
 describe('convergence', () => {
   const config = { ...readConfig({}), chances: { eta: 1 } }
