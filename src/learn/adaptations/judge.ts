@@ -53,6 +53,14 @@ export function judge(record: AdaptationRecord, watch: Watch, nowMs: number): Br
   return undefined
 }
 
+/** Whether there are as many searches as each trigger asks for: until then it would fire for nothing. */
+export function canJudge(record: AdaptationRecord, watch: Watch, nowMs: number): boolean {
+  return record.triggers.every(
+    (trigger) =>
+      metricOf(trigger.metric) === undefined || gather(trigger, record, watch, nowMs) !== undefined,
+  )
+}
+
 function judgeTrigger(
   trigger: Trigger,
   record: AdaptationRecord,

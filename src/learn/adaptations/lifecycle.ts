@@ -11,7 +11,7 @@ import { openStaysAhead } from '../wire/stays-ahead.ts'
 import type { CountedRows } from './counted-rows.ts'
 import { mustFindAdaptation } from './find.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
-import { type Breach, judge } from './judge.ts'
+import { type Breach, canJudge, judge } from './judge.ts'
 import {
   activate,
   begin,
@@ -193,14 +193,17 @@ async function tendOne(
 }
 
 function hasPassed(
-  { canaryMs, adaptationId }: AdaptationRecord,
+  record: AdaptationRecord,
   nowMs: number,
   { config, watch }: LifecycleParts,
 ): boolean {
+  const { canaryMs, adaptationId } = record
   const forMs = nowMs - (canaryMs ?? nowMs)
   if (forMs < config.adaptationCanaryMs) return false
   if (forMs >= CANARY_PATIENCE * config.adaptationCanaryMs) return true
-  return watch.totals(adaptationId).with.searches >= config.adaptationCanarySearchesMin
+  if (watch.totals(adaptationId).with.searches < config.adaptationCanarySearchesMin) return false
+  // A harmful one would come to all before any trigger can tell.
+  return canJudge(record, watch, nowMs)
 }
 
 /** Nobody else has moved it meanwhile. */

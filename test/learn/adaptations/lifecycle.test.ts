@@ -40,24 +40,60 @@ describe('a change', () => {
   it('applies to all once it has served long enough and often enough', async () => {
     const shop = openWorkshop(HALF)
     const change = await shop.apply(PINS)
-    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
-    for (let search = 0; search < 19; search += 1) shop.searchIn(withIt[0])
+    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 99; search += 1) shop.searchIn(withIt[0])
+    for (let search = 0; search < 100; search += 1) shop.searchIn(without[0])
     await shop.pass(2 * MINUTE_MS)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
     shop.searchIn(withIt[0])
     await shop.pass(1000)
     expect(shop.adaptations.get(change.adaptationId)).toMatchObject({
       status: 'ACTIVE',
-      metrics: { with: { searches: 20, units: 1 } },
+      metrics: { with: { searches: 100, units: 1 } },
     })
     expect(shop.applying()).toEqual([nameOf(change)])
+  })
+
+  it('comes to all sooner where all its triggers ask for less, not before the searches of a canary', async () => {
+    const shop = openWorkshop(HALF)
+    const rollbackTriggers = ['ctr', 'zeroResultRate', 'latencyP95'].map((metric) => ({
+      ...{ metric, operator: 'rise', threshold: 9, minSamples: 5 },
+    }))
+    const change = await shop.apply(PINS, { rollbackTriggers })
+    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 19; search += 1)
+      for (const session of [withIt[0], without[0]]) shop.searchIn(session)
+    await shop.pass(2 * MINUTE_MS)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+    shop.searchIn(withIt[0])
+    await shop.pass(1000)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+  })
+
+  it('that drives people away comes to nobody but those who get it first', async () => {
+    const shop = openWorkshop(HALF)
+    const change = await shop.apply(PINS)
+    for (let search = 0; search < 300; search += 1) {
+      const session = await shop.session()
+      const isWithIt = shop.applying(session).length > 0
+      const queryId = shop.searchIn(session)
+      if (!isWithIt && search % 2 === 0) {
+        await shop.log.flush()
+        await shop.tell(session, queryId, 'a')
+      }
+      // Its canary time is over early on.
+      if (search % 10 === 0) await shop.pass(MINUTE_MS / 4)
+      expect(shop.applying()).toEqual([])
+    }
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ROLLED_BACK')
   })
 
   it('waits for its time though searches are many', async () => {
     const shop = openWorkshop(HALF)
     const change = await shop.apply(PINS)
-    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
-    for (let search = 0; search < 30; search += 1) shop.searchIn(withIt[0])
+    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 100; search += 1)
+      for (const session of [withIt[0], without[0]]) shop.searchIn(session)
     await shop.pass(MINUTE_MS - 1)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
     await shop.pass(1)
@@ -71,8 +107,9 @@ describe('a change', () => {
     await shop.pass(-YEARS_MS)
     runOn(60 * MINUTE_MS)
     await shop.pass(0)
-    const { withIt } = await sessionsOf(shop, nameOf(change), 1)
-    for (let search = 0; search < 20; search += 1) shop.searchIn(withIt[0])
+    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
+    for (let search = 0; search < 100; search += 1)
+      for (const session of [withIt[0], without[0]]) shop.searchIn(session)
     await shop.pass(MINUTE_MS - 1)
     expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
     await shop.pass(1)
