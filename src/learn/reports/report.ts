@@ -95,7 +95,7 @@ function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport
 }
 
 /** Adds the counts of one row to sums, which change. */
-export function addCounts(sums: Required<SearchCounts>, row: SearchCounts): void {
+function addCounts(sums: Required<SearchCounts>, row: SearchCounts): void {
   const counts = countsFrom(row)
   sums.searches += counts.searches
   sums.clickable += counts.clickable
