@@ -1,5 +1,7 @@
 //! Words of a query side by side that documents write as one: `note book`, `wi-fi`, `32 GB`.
 
+use std::ops::Range;
+
 use crate::analysis::synonyms::row_of;
 use crate::analysis::term::Term;
 use crate::failure::Failure;
@@ -20,16 +22,51 @@ const LONG_RUN_QUERY_WORDS_MAX: usize = 6;
 pub(crate) fn add_joined(part: &mut Expansion) -> Result<(), Failure> {
     let scope = part.scope;
     let PlainText { text, words, .. } = part.plain;
-    if !(2..=QUERY_WORDS_MAX).contains(&words.len()) {
-        return Ok(());
+    let sought = |word: &Term| part.placed.iter().any(|place| covers(place, word));
+    for run in runs(text, words, sought) {
+        if !scope.vocabulary.has(&run.joined)? {
+            continue;
+        }
+        let terms = scope.terms_of(&run.joined);
+        let own = &words[run.words];
+        let written = &text[own[0].from..own[own.len() - 1].to];
+        // A number behind a stop word is mostly just that.
+        let is_written = !run.is_begun || is_written(scope, written)?;
+        let places = part.placed.iter_mut();
+        for place in places.filter(|place| own.iter().any(|word| covers(place, word))) {
+            match is_written {
+                true => place.add_variant(&terms),
+                false => place.add(&terms, 1.0, false),
+            }
+        }
+        if !is_written {
+            part.meant.extend(terms.into_iter().flatten());
+        }
     }
+    Ok(())
+}
+
+/// Words of a query side by side that may be one elsewhere.
+pub(crate) struct Run {
+    /// Which ones.
+    pub words: Range<usize>,
+    /// What they are together.
+    pub joined: String,
+    /// Whether the first one is looked for.
+    is_begun: bool,
+}
+
+/// The runs of words of a text that may be one elsewhere. One begins with a word that is looked for, as "a part" is not
+/// "apart", or with the letters of a code: "A 54".
+pub(crate) fn runs(text: &str, words: &[Term], is_sought: impl Fn(&Term) -> bool) -> Vec<Run> {
+    let mut found = Vec::new();
     let run_words_max = match words.len() {
-        ..=LONG_RUN_QUERY_WORDS_MAX => RUN_WORDS_MAX,
-        _ => 2,
+        2..=LONG_RUN_QUERY_WORDS_MAX => RUN_WORDS_MAX,
+        ..=QUERY_WORDS_MAX => 2,
+        _ => return found,
     };
     for first in 0..words.len() {
-        // A run begins with a word that is looked for, as "a part" is not "apart", or with the letters of a code: "A 54".
-        let is_begun = part.placed.iter().any(|place| covers(place, &words[first]));
+        let is_begun = is_sought(&words[first]);
         let is_code = words
             .get(first + 1)
             .is_some_and(|next| next.text.starts_with(|c: char| c.is_ascii_digit()));
@@ -41,35 +78,19 @@ pub(crate) fn add_joined(part: &mut Expansion) -> Result<(), Failure> {
         let mut joined = words[first].text.clone();
         let neighbours = words[first..].windows(2).take(run_max - 1);
         for (behind, pair) in neighbours.enumerate() {
-            if !is_joint(
-                &text[pair[0].to..pair[1].from],
-                &pair[0].text,
-                &pair[1].text,
-            ) {
+            let between = &text[pair[0].to..pair[1].from];
+            if !is_joint(between, &pair[0].text, &pair[1].text) {
                 break;
             }
             joined.push_str(&pair[1].text);
-            if !scope.vocabulary.has(&joined)? {
-                continue;
-            }
-            let terms = scope.terms_of(&joined);
-            let run = &words[first..first + behind + 2];
-            let written = &text[run[0].from..run[run.len() - 1].to];
-            // A number behind a stop word is mostly just that.
-            let is_written = !is_begun || is_written(scope, written)?;
-            let places = part.placed.iter_mut();
-            for place in places.filter(|place| run.iter().any(|word| covers(place, word))) {
-                match is_written {
-                    true => place.add_variant(&terms),
-                    false => place.add(&terms, 1.0, false),
-                }
-            }
-            if !is_written {
-                part.meant.extend(terms.into_iter().flatten());
-            }
+            found.push(Run {
+                words: first..first + behind + 2,
+                joined: joined.clone(),
+                is_begun,
+            });
         }
     }
-    Ok(())
+    found
 }
 
 /// Whether any document has a run as it is written, of two words and more.
