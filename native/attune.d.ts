@@ -256,8 +256,15 @@ export function train(
 /** For each source document, JSON field → fragments with the words of the request marked. */
 export function highlight(id: number, request: string, documents: string[]): string[]
 
-/** `{"prefix" | "query", "limit"}` → completions and corrections, JSON. */
-export function suggest(ids: Float64Array, request: string): string
+/**
+ * `{"prefix" | "query", "limit"}` → completions and corrections, JSON. To show words as documents write them, it calls
+ * `read` for the sources of a few, as JSON, which are looked at before the next call.
+ */
+export function suggest(
+  ids: Float64Array,
+  request: string,
+  read: (id: number, ord: number) => Uint8Array | undefined,
+): string
 
 /** Terms of a text as the field's analyzer makes them for the index; tests hold searches against them. */
 export function analyze(id: number, field: string, text: string): string[]

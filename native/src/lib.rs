@@ -20,7 +20,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use napi::bindgen_prelude::{
-    ArrayBuffer, Either, Float32ArraySlice, Float64ArraySlice, Uint8ArraySlice,
+    ArrayBuffer, Either, Float32ArraySlice, Float64ArraySlice, FnArgs, Function, Uint8ArraySlice,
 };
 use napi::{Env, Error, Status};
 use napi_derive::napi;
@@ -437,12 +437,22 @@ pub fn highlight(id: f64, request: String, documents: Vec<String>) -> napi::Resu
     })
 }
 
-/// Completions of a prefix or corrections of a query.
+/// Completions of a prefix or corrections of a query; `read` gives the source of a document.
 #[napi(catch_unwind)]
-pub fn suggest(ids: &[f64], request: String) -> napi::Result<String> {
+pub fn suggest(
+    ids: &[f64],
+    request: String,
+    read: Function<'_, FnArgs<(f64, f64)>, Option<Uint8ArraySlice<'_>>>,
+) -> napi::Result<String> {
+    let read = |index: u64, ord: u64, look: &mut dyn FnMut(&[u8])| {
+        let source = read.call((index as f64, ord as f64).into());
+        let source = source.map_err(|error| Failure::internal(error.reason.clone()))?;
+        source.iter().for_each(|source| look(source));
+        Ok(())
+    };
     guard(|| {
         let moment = registry::moment(&numbers(ids)?, None)?;
-        suggest::suggest(&moment.views, &suggest::Request::parse(&request)?)
+        suggest::suggest(&moment.views, &suggest::Request::parse(&request)?, &read)
     })
 }
 

@@ -64,10 +64,16 @@ fn nothing_begins_after_its_time_and_all_is_as_ever_with_more() {
         code(highlight(&view, &marked, &documents)),
         Some(Code::TimedOut)
     );
-    assert_eq!(code(suggest::suggest(&views, &words)), Some(Code::TimedOut));
+    assert_eq!(
+        code(suggest::suggest(&views, &words, &|_, _, _| Ok(()))),
+        Some(Code::TimedOut)
+    );
     end_within(None);
     assert_eq!(code(highlight(&view, &marked, &documents)), None);
-    assert_eq!(code(suggest::suggest(&views, &words)), None);
+    assert_eq!(
+        code(suggest::suggest(&views, &words, &|_, _, _| Ok(()))),
+        None
+    );
 }
 
 #[test]

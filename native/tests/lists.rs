@@ -10,6 +10,7 @@ use attune_native::search::answer::Answer;
 use attune_native::search::highlight::{highlight, HighlightRequest};
 use attune_native::search::query::Request;
 use attune_native::search::suggest;
+use attune_native::search::text::words::{self, Word};
 use serde_json::{json, Value};
 
 fn values(doc: &Doc, field: &str) -> Vec<Value> {
@@ -641,7 +642,10 @@ fn words_are_completed_and_corrected_by_what_live_documents_hold() {
     index.change(vec![doc], &[]);
     let ask = |index: &Index, request: Value| -> Value {
         let request = suggest::Request::parse(&request.to_string()).unwrap();
-        let text = suggest::suggest(&[(7, index.view())], &request).unwrap();
+        let text = suggest::suggest(&[(7, index.view())], &request, &|_, ord, look| {
+            index.read(ord, look)
+        })
+        .unwrap();
         serde_json::from_str(&text).unwrap()
     };
     let found = ask(&index, json!({ "prefix": "Jade amb" }));
@@ -705,7 +709,10 @@ fn completions_that_stand_beside_the_words_before_come_first() {
     index.change(docs.collect(), &[]);
     let completed = |index: &Index, prefix: &str| -> Vec<String> {
         let request = suggest::Request::parse(&json!({ "prefix": prefix }).to_string()).unwrap();
-        let text = suggest::suggest(&[(7, index.view())], &request).unwrap();
+        let text = suggest::suggest(&[(7, index.view())], &request, &|_, ord, look| {
+            index.read(ord, look)
+        })
+        .unwrap();
         let found: Value = serde_json::from_str(&text).unwrap();
         let completions = found["completions"].as_array().unwrap().iter();
         let texts = completions.map(|c| c["text"].as_str().unwrap().to_owned());
@@ -718,12 +725,27 @@ fn completions_that_stand_beside_the_words_before_come_first() {
             .collect()
     };
     assert_eq!(completed(&index, "bo"), ["box", "bone", "bottle"]);
-    let beside_water = ["water bottle", "water box", "water bone"];
+    // Others are no way to go on where some are; where none is, all of them may be meant.
+    let beside_water = ["water bottle", "water box"];
     assert_eq!(completed(&index, "water bo"), beside_water);
+    let beside_none = ["ambergris box", "ambergris bone", "ambergris bottle"];
+    assert_eq!(completed(&index, "ambergris bo"), beside_none);
     // A word that no document has tells nothing.
     let unknown = ["Qqq box", "Qqq bone", "Qqq bottle"];
     assert_eq!(completed(&index, "Qqq bo"), unknown);
     // What was deleted stands beside nothing.
     index.change(Vec::new(), &[99_000]);
-    assert_eq!(completed(&index, "water bo"), ["water box", "water bone"]);
+    assert_eq!(completed(&index, "water bo"), ["water box"]);
+    // That nobody looked is not that there is none.
+    let word = |text: &str| Word {
+        text: text.to_owned(),
+        documents: 3,
+        distance: 0,
+    };
+    let beside = |steps| {
+        let words = [word("box"), word("bone")];
+        words::beside(&index.view(), &["water"], &words, steps).unwrap()
+    };
+    assert_eq!(beside(5), [Some(1), None]);
+    assert_eq!(beside(6), [Some(1), Some(0)]);
 }

@@ -199,7 +199,10 @@ fn of_many_completions_those_of_most_documents_are_shown() {
             for limit in [1, 10, 100] {
                 let request = json!({ "prefix": prefix, "limit": limit }).to_string();
                 let request = suggest::Request::parse(&request).unwrap();
-                let found = suggest::suggest(&[(7, index.view())], &request).unwrap();
+                let found = suggest::suggest(&[(7, index.view())], &request, &|_, ord, look| {
+                    index.read(ord, look)
+                })
+                .unwrap();
                 let found: Value = serde_json::from_str(&found).unwrap();
                 let shown = expected.iter().take(limit);
                 let shown =

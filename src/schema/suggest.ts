@@ -21,7 +21,7 @@ export const SuggestRequest = Type.Object({
 export type SuggestRequest = Static<typeof SuggestRequest>
 
 const Suggestion = Type.Object({
-  text: Type.String(),
+  text: Type.String({ description: 'what was typed, with a word as documents write it' }),
   documents: Type.Integer({ description: 'documents that have the last word' }),
 })
 const Correction = Type.Object({
@@ -32,7 +32,8 @@ const Correction = Type.Object({
 export const SuggestReply = Type.Object({
   completions: Type.Array(Suggestion, { description: 'of prefix' }),
   corrections: Type.Array(Correction, {
-    description: 'of query; empty where its words are words of the indices',
+    description:
+      'of query; empty where its words, or what they are as one word, are words of the indices',
   }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {

@@ -34,6 +34,11 @@ pub fn compose(word: &mut String) {
     }
 }
 
+/// A word as people see it written: letters composed, without soft hyphens.
+pub fn seen(word: &str) -> String {
+    word.chars().filter(|c| *c != SOFT_HYPHEN).nfc().collect()
+}
+
 /// Writes each token with composed letters (Unicode NFC): `u` and a mark above it, as some systems
 /// write file names, is the same `ü`. Tokens keep their places in the text.
 #[derive(Clone, Copy)]

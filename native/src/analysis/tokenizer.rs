@@ -272,7 +272,7 @@ fn is_mark(c: char) -> bool {
 }
 
 /// Characters that are words by themselves: Chinese characters and Japanese syllables.
-fn is_ideograph(c: char) -> bool {
+pub fn is_ideograph(c: char) -> bool {
     let code = c as u32;
     code >= 0x3040
         && matches!(code,

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use attune_native::engine::snapshot::Snapshot;
 use attune_native::engine::Engine;
+use attune_native::failure::Failure;
 use attune_native::search::answer::Answer;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
@@ -207,6 +208,12 @@ impl Index {
 
     pub fn view(&self) -> Arc<Snapshot> {
         self.engine.views.current()
+    }
+
+    /// Hands over the source of a document, as suggestions ask for it.
+    pub fn read(&self, ord: u64, look: &mut dyn FnMut(&[u8])) -> Result<(), Failure> {
+        look(self.doc(ord).source.to_string().as_bytes());
+        Ok(())
     }
 
     pub fn search(&self, request: Value) -> Answer {

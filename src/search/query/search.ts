@@ -15,7 +15,7 @@ import { answering, named, onThoseLeft, searched } from './answering.ts'
 import { refuseMistyped } from './comparable.ts'
 import { deadlineOf } from './deadline.ts'
 import { type Describe, evidenceOf } from './evidence.ts'
-import { searchJob } from './job.ts'
+import { pageIndex, searchJob } from './job.ts'
 import { type QueryVectors, queryVector } from './query-vector.ts'
 import type { Plan } from './ranking-plan.ts'
 import { readSearch, type SearchRead } from './read-search.ts'
@@ -143,9 +143,12 @@ function openSuggestions({ config, pool, engine, indices }: SearchParts): Search
       async (all) => {
         const { index: _, ...words } = sent
         const { entries, leftOut } = await answering(all, sent, engine)
-        const engineIds = Float64Array.from(entries, ({ record }) => record.engineId)
-        const endsMs = deadlineOf(sharedMs(), config)
-        const job = { engineIds, request: wellFormedJson(words), endsMs }
+        const job = {
+          dataDir: config.dataDir,
+          indices: entries.map(pageIndex),
+          request: wellFormedJson(words),
+          endsMs: deadlineOf(sharedMs(), config),
+        }
         const found = await engine.using(entries, () => pool.run('suggest', job))
         const shown = JSON.parse(found) as Suggested
         const warnings = suggestWarnings({ sent, address, leftOut }, shown)

@@ -53,14 +53,17 @@ it('a prefix is found with and without the marks of its letters', async () => {
     expect(await found('beginnings', query, { prefix: true })).toHaveLength(1)
 })
 
-it('suggestions show Chinese characters as they are written', async () => {
+it('suggestions keep Chinese characters as they were typed, and go on from none', async () => {
   await fill('shown', ['電 lamp'])
-  const { completions } = await service.must<{ completions: { text: string }[] }>(
-    'POST',
-    '/cortex/suggest',
-    { index: 'shown', prefix: '電' },
-  )
-  expect(completions.map(({ text }) => text)).toEqual(['電'])
+  const suggest = (prefix: string) =>
+    service.must<{ completions: { text: string }[] }>('POST', '/cortex/suggest', {
+      index: 'shown',
+      prefix,
+    })
+  const completed = async (prefix: string) =>
+    (await suggest(prefix)).completions.map(({ text }) => text)
+  expect(await completed('電 la')).toEqual(['電 lamp'])
+  for (const prefix of ['電', '新電', 'lamp 電']) expect(await completed(prefix)).toEqual([])
 })
 
 it('without folding, letters are what they are', async () => {

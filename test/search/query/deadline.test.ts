@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { deadlineOf } from '../../../src/search/query/deadline.ts'
+import { pageIndex } from '../../../src/search/query/job.ts'
 import { sharedMs } from '../../../src/shared-clock.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 
@@ -61,8 +62,11 @@ it('a search ends when its client was told that it took too long, and its thread
 
 it('so does a suggestion', async () => {
   const { indices, pool } = running.app
-  const engineIds = Float64Array.from(indices.all(), ({ record }) => record.engineId)
-  const job = { engineIds, request: '{"prefix":"w"}' }
+  const job = {
+    dataDir: running.app.config.dataDir,
+    indices: indices.all().map(pageIndex),
+    request: '{"prefix":"w"}',
+  }
   await expect(pool.run('suggest', { ...job, endsMs: sharedMs() - 1 })).rejects.toMatchObject({
     code: 'TIMED_OUT',
   })

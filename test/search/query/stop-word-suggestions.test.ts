@@ -30,10 +30,7 @@ async function suggested(body: object, index: string | string[] = 'english') {
 it('a word goes on to none that a search leaves out', async () => {
   const [found] = await suggested({ prefix: 'th' })
   expect(found).toEqual(['thermal', 'theory', 'them', 'thing'].sort())
-  expect(await suggested({ prefix: 'king th' })).toEqual([
-    ['king thing', 'king them', 'king theory', 'king thermal'],
-    [],
-  ])
+  expect(await suggested({ prefix: 'king th' })).toEqual([['king thing'], []])
   expect(await suggested({ prefix: 'd' }, 'german')).toEqual([['dieb', 'dumme'], []])
   expect(await suggested({ prefix: 'd' })).toEqual([['der', 'dieb', 'dumme'], []])
 })

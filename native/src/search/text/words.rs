@@ -8,16 +8,13 @@ use tantivy::postings::TermInfo;
 use tantivy::query::FuzzyTermQuery;
 use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermMerger;
-use tantivy::{InvertedIndexReader, Term};
+use tantivy::{DocSet, InvertedIndexReader, Term, TERMINATED};
 
 use crate::analysis::emoji::is_emoji;
 use crate::engine::bits::Bits;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline::Steps;
-
-/// Documents of words that are looked through to see which words stand together: some milliseconds.
-const POSTINGS_MAX: usize = 2_000_000;
 
 /// A word of the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,13 +79,13 @@ fn behind_all(prefix: &str) -> Vec<u8> {
 }
 
 /// Of each of `words`, how many live documents have it beside all words of `context`. What would take more than
-/// `POSTINGS_MAX` steps is left at 0: rare words, which say most, come first.
+/// `steps_max` steps is not looked at, and is none: rare words, which say most, come first.
 pub fn beside(
     snapshot: &Snapshot,
-    context: &[String],
+    context: &[&str],
     words: &[Word],
-) -> Result<Vec<u32>, Failure> {
-    let mut counts = vec![0; words.len()];
+    steps_max: usize,
+) -> Result<Vec<Option<u32>>, Failure> {
     let mut together = Bits::live(snapshot);
     for word in context {
         let mut own = Bits::new(snapshot.documents as usize);
@@ -96,21 +93,49 @@ pub fn beside(
         together.and(&own);
     }
     if together.count() == 0 {
-        return Ok(counts);
+        return Ok(vec![Some(0); words.len()]);
     }
+    let mut counts = vec![None; words.len()];
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by_key(|at| words[*at].documents);
     let mut steps = 0;
     for at in order {
         steps += words[at].documents as usize;
-        if steps > POSTINGS_MAX {
+        if steps > steps_max {
             break;
         }
+        let mut count = 0;
         each_document(snapshot, &words[at].text, |position| {
-            counts[at] += u32::from(together.get(position));
+            count += u32::from(together.get(position));
         })?;
+        counts[at] = Some(count);
     }
     Ok(counts)
+}
+
+/// The numbers of the first `most` live documents that have the word.
+pub fn first_documents(snapshot: &Snapshot, word: &str, most: usize) -> Result<Vec<u64>, Failure> {
+    let mut first = Vec::new();
+    for segment in &snapshot.segments {
+        let words = segment.reader.inverted_index(snapshot.definition.words)?;
+        let Some(mut postings) = words.read_postings(
+            &Term::from_field_text(snapshot.definition.words, word),
+            IndexRecordOption::Basic,
+        )?
+        else {
+            continue;
+        };
+        while postings.doc() != TERMINATED {
+            if first.len() == most {
+                return Ok(first);
+            }
+            if segment.is_live(postings.doc()) {
+                first.push(segment.ords[postings.doc() as usize]);
+            }
+            postings.advance();
+        }
+    }
+    Ok(first)
 }
 
 /// Calls `each` with the position of every document that has the word, deleted ones included.
