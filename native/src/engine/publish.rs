@@ -207,7 +207,11 @@ impl Views {
         // Taken under the lock: whoever has read this number finds this view.
         let generation = next_generation();
         snapshot.generation = generation;
-        snapshot.since = generation.into();
+        // A merge changes nothing that a list shows.
+        let is_same =
+            snapshot.sequence == current.sequence && Arc::ptr_eq(&snapshot.space, &current.space);
+        let since = current.since.load(Ordering::SeqCst);
+        snapshot.since = if is_same { since } else { generation }.into();
         let before = std::mem::replace(&mut *current, Arc::new(snapshot));
         before.superseded.store(generation, Ordering::SeqCst);
         before.superseded_ms.store(now_ms(), Ordering::Relaxed);
@@ -258,21 +262,23 @@ impl Views {
             .map_or(0, |since| now_ms().saturating_sub(since))
     }
 
-    /// The view that was the newest at a generation; GENERATION_GONE when it isn't held any more.
+    /// The view that was the newest at a generation, or where it isn't held any more the newest one, if that shows the same;
+    /// else GENERATION_GONE.
     pub fn at(&self, generation: u64) -> Result<Arc<Snapshot>, Failure> {
         // Marked under the lock: a view that is replaced is held if somebody has searched it.
         let current = self.current.read();
-        if current.since.load(Ordering::SeqCst) <= generation {
+        if current.generation <= generation {
             current.mark_used(Use::Searched, now_ms());
             return Ok(current.clone());
         }
+        let same = Some(current.clone());
+        let same = same.filter(|current| current.since.load(Ordering::SeqCst) <= generation);
         drop(current);
         let held = self.held.lock();
         let found = held.iter().find(|s| {
-            let since = s.since.load(Ordering::SeqCst);
-            since <= generation && s.superseded.load(Ordering::SeqCst) > generation
+            s.generation <= generation && s.superseded.load(Ordering::SeqCst) > generation
         });
-        let found = found.ok_or_else(|| {
+        let found = found.or(same.as_ref()).ok_or_else(|| {
             let message = "this generation is no longer held, search again without it";
             Failure::new(Code::GenerationGone, message)
         })?;

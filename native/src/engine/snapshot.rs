@@ -54,7 +54,8 @@ pub struct Snapshot {
     pub(crate) likeness: OnceLock<f32>,
     /// Click rates of the documents; the views of an index share them.
     pub rates: Arc<Editions>,
-    /// The generation from which on the index shows this: its own, unless it was opened again as it had been closed.
+    /// The generation from which on the index shows this: its own, unless it was merged since, or opened again as it had been
+    /// closed.
     pub(crate) since: AtomicU64,
     /// The generation that took this one's place, `u64::MAX` while it is the newest.
     pub(crate) superseded: AtomicU64,
