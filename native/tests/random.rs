@@ -27,8 +27,6 @@ struct Batch {
 
 fn check(engine: &Engine, expected: &BTreeSet<u64>, step: &str) {
     let view = engine.views.current();
-    let all = r#"{"query":"","mode":"text","size":0}"#;
-    assert_eq!(search(engine, all).total, expected.len() as u64, "{step}");
     let mut found: Vec<u64> = Vec::new();
     for segment in &view.segments {
         for (document, ord) in segment.ords.iter().enumerate() {
@@ -38,7 +36,16 @@ fn check(engine: &Engine, expected: &BTreeSet<u64>, step: &str) {
         }
     }
     found.sort_unstable();
+    let twice = found
+        .windows(2)
+        .filter(|pair| pair[0] == pair[1])
+        .map(|pair| pair[0]);
+    let twice: Vec<u64> = twice.collect();
+    let strange: Vec<&u64> = found.iter().filter(|ord| !expected.contains(ord)).collect();
+    assert_eq!((twice, strange), (vec![], vec![]), "{step}");
     assert!(found.iter().eq(expected), "{step}");
+    let all = r#"{"query":"","mode":"text","size":0}"#;
+    assert_eq!(search(engine, all).total, expected.len() as u64, "{step}");
     assert_eq!(view.live_vectors as usize, expected.len(), "{step}");
     for slot in 0..view.slot_positions.len() as u32 {
         if let Some(position) = view.position_of_slot(slot) {
