@@ -64,6 +64,7 @@ export function printReport(terminal: Terminal, report: LoadReport): LoadReport 
   terminal.print(`Loaded ${counted(accepted, 'document')} ${from}; ${rest.join(', ')}.`)
   if (report.textless > 0)
     terminal.note('If the text is there under other names, rename its fields: --map from=to.')
-  advise(terminal, report)
+  // What was refused has no id that could move.
+  if (accepted > 0) advise(terminal, report)
   return report
 }

@@ -8,6 +8,7 @@ import { openLearners } from '../../src/learn/learners.ts'
 import { openLoop } from '../../src/learn/loop/loop.ts'
 import { openSessions } from '../../src/learn/sessions/sessions.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
+import { native } from '../../src/native.ts'
 import { recordsDirectory } from '../../src/store/records-file.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { FOLDED, FOLDED_META, isCountedForGood } from './folded.ts'
@@ -150,7 +151,11 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
       pool: { search: never, run: never, lull, figures: () => [], close: async () => undefined },
       logger: { error: () => undefined, warn: () => undefined, info: () => undefined },
       engine: {
-        ...{ featureNames: () => [], indexName: () => '', liveIndex: () => undefined },
+        ...{
+          featureNames: () => native.featureNames(),
+          indexName: () => '',
+          liveIndex: () => undefined,
+        },
         ...{ run: never, opened: () => [], isSearched: () => true },
       },
     },
