@@ -16,7 +16,7 @@ const outcome = (job) =>
     () => 'done',
     (cause) => cause.code ?? cause.message,
   )
-const suggest = () => outcome(pool.run('suggest', { engineIds: new Float64Array(0), request: '?' }))
+const suggest = () => outcome(pool.run('suggest', { indices: [], request: '?' }))
 
 await outcome(pool.search({}))
 const taken = takeAll()
