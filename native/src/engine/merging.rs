@@ -67,3 +67,44 @@ fn worth_merging<Id: Copy>(mut segments: Vec<(Id, u32)>) -> Vec<Id> {
     let skipped = usize::from(beside * MERGE_SHARE < largest);
     segments.iter().skip(skipped).map(|s| s.0).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFINITION: &str =
+        r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
+
+    #[test]
+    fn a_merge_that_begins_behind_the_first_delete_of_a_writer_loses_no_delete() {
+        let name = format!("attune-merging-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let write = |ords: std::ops::Range<u64>, deletes: &[u64]| {
+            let ords: Vec<u64> = ords.collect();
+            let documents = vec!["{}".to_owned(); ords.len()];
+            engine.apply(&ords, &documents, deletes, &[], &[]).unwrap();
+        };
+        write(1..9, &[]);
+        engine.commit(1).unwrap();
+        write(9..13, &[10]);
+        engine.commit(2).unwrap();
+        // The next writer begins where this commit, which deleted something, ended.
+        engine.release().unwrap();
+        write(0..0, &[11]);
+        let merging = {
+            let mut writing = engine.write().unwrap();
+            let metas = engine.index.searchable_segment_metas().unwrap();
+            let ids: Vec<_> = metas.iter().map(|m| m.id()).collect();
+            assert_eq!(ids.len(), 2);
+            engine.writer(&mut writing).unwrap().merge(&ids)
+        };
+        merging.wait().unwrap();
+        engine.commit(3).unwrap();
+        assert_eq!(engine.views.current().segments.len(), 1);
+        let found = engine.located(&[9, 10, 11, 12]);
+        assert_eq!(found, [1, 0, 0, 1]);
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+}

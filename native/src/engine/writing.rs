@@ -304,6 +304,9 @@ impl Engine {
                 writer.set_merge_policy(merge_policy());
                 // Whatever a writer before this one left behind must not stand in its way.
                 writer.garbage_collect_files().wait()?;
+                // Its first stamp is that of the last commit. A delete must not have it: a merge of what was committed
+                // takes those that are not later along, but in no segment of which that commit deleted something.
+                writer.run([])?;
                 writer
             }
         };
