@@ -23,7 +23,9 @@ const MEANINGLESS = ['SIGUSR1', 'SIGUSR2'] as const
 
 // Pages on their way out count as the heap's own, and V8 would look through all of it, for some fifty milliseconds,
 // whenever a few megabytes of them have come together: once a second under load.
-setFlagsFromString('--heap-growing-percent=100')
+setFlagsFromString('--heap-growing-percent=60')
+// The room for what is young that the command gives the main thread would stand above that of the worker threads.
+setFlagsFromString('--max-semi-space-size=0')
 
 const config = settings()
 const log = openProcessLog(config.logLevel)
