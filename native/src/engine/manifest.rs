@@ -19,8 +19,9 @@ pub const MANIFEST: &str = "manifest.json";
 /// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds. 8: Thai, Lao,
 /// Khmer and Burmese are cut into syllables, how long a word may be is told in characters, and words are stemmed as those
 /// of a language that has their script. 9: very small and very large numbers are words as JavaScript writes them,
-/// and the values of a list stand far apart.
-const FORMAT: u32 = 9;
+/// and the values of a list stand far apart. 10: a document that was deleted in the middle of a merge may stand in earlier
+/// ones.
+const FORMAT: u32 = 10;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
