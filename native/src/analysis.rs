@@ -1,5 +1,6 @@
 //! Text → terms: tokenizers, filters, stemmers, synonyms.
 
+pub mod acronym;
 pub mod compose;
 pub mod each_word;
 pub mod emoji;
@@ -22,6 +23,7 @@ use tantivy::tokenizer::{
     TextAnalyzerBuilder, WhitespaceTokenizer,
 };
 
+use crate::analysis::acronym::acronyms;
 use crate::analysis::compose::ComposeFilter;
 use crate::analysis::each_word::EachWord;
 use crate::analysis::fold::FoldFilter;
@@ -95,6 +97,8 @@ pub struct Analyzer {
     folded_late: Option<TextAnalyzer>,
     /// Everything but synonyms and stop words, for texts of these alone, where such texts keep them.
     alone: Option<TextAnalyzer>,
+    /// The filters over one word that is written in another way than texts have it, where acronyms are known.
+    one_word: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
     /// Whether names with signs behind them (`C++`) have a form with these.
     pub signs: bool,
@@ -148,11 +152,9 @@ impl Analyzer {
             full,
             folded_late,
             alone: alone(definition)?,
+            one_word: one_word(definition)?,
             synonyms,
-            signs: is_named(&definition.tokenizer, &["standard"])
-                && filters
-                    .iter()
-                    .any(|f| matches!(f, FilterDefinition::Lowercase)),
+            signs: reads_names(definition),
             stems_english: filters.iter().any(
                 |f| matches!(f, FilterDefinition::Stemmer { language } if language == "english"),
             ),
@@ -210,15 +212,23 @@ impl Analyzer {
     /// The terms of a text without its stop words, whatever else it has; also those of words that have another form.
     ///
     /// Stemmers know endings by their accents (`informações`), and people leave accents out. So what is stemmed and then
-    /// folded is found beside what is folded and then stemmed, where the two differ. `C++` is found by its letter, too.
+    /// folded is found beside what is folded and then stemmed, where the two differ. `C++` is found by its letter, too, and
+    /// `U.S.A.` by `USA`, which stands where its first letter does that is no stop word.
     pub fn said_forms(&self, text: &str) -> Vec<Term> {
         let terms = self.terms(text);
         if !self.has_forms(text) {
             return terms;
         }
         let mut late = self.folded_late.clone();
+        let mut acronyms = self.acronyms_of(text).into_iter().peekable();
         let mut forms = Vec::with_capacity(terms.len());
         for term in terms {
+            while acronyms.next_if(|a| a.to <= term.from).is_some() {}
+            let acronym = acronyms.next_if(|acronym| acronym.from <= term.from);
+            forms.extend(acronym.map(|acronym| Term {
+                position: term.position,
+                ..acronym
+            }));
             let other = other_form(late.as_mut(), text, term.from..term.to, &term.text);
             let signed = signed(text, term.from..term.to).filter(|_| self.signs);
             let others = other.into_iter().chain(signed).map(|text| Term {
@@ -233,7 +243,25 @@ impl Analyzer {
     }
 
     fn has_forms(&self, text: &str) -> bool {
-        self.folded_late.is_some() && is_accented(text) || self.signs && has_signs(text)
+        self.folded_late.is_some() && is_accented(text)
+            || self.signs && has_signs(text)
+            || self.one_word.is_some() && !acronyms(text).is_empty()
+    }
+
+    /// The acronyms of a text as words, without their places.
+    fn acronyms_of(&self, text: &str) -> Vec<Term> {
+        let Some(one_word) = &self.one_word else {
+            return Vec::new();
+        };
+        let found = acronyms(text).into_iter().filter_map(|acronym| {
+            Some(Term {
+                text: words_of(one_word, &acronym.letters).pop()?,
+                position: 0,
+                from: acronym.range.start,
+                to: acronym.range.end,
+            })
+        });
+        found.collect()
     }
 
     /// The terms of a query of stop words alone, as texts of these alone have them; none where such texts have none.
@@ -298,6 +326,8 @@ pub(crate) fn single(term: Term) -> QueryTerm {
 /// The analyzer of plain words: lower case, at most 64 bytes, folded if that is wanted.
 pub fn words_analyzer(folds: bool) -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default()).filter(EachWord(LowerFilter));
+    // Letters of acronyms have no accents.
+    let one_word = TextAnalyzer::builder(RawTokenizer::default()).filter(EachWord(LowerFilter));
     let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
     let full = match folds {
         true => {
@@ -311,6 +341,7 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
         full,
         folded_late: None,
         alone: None,
+        one_word: Some(one_word.build()),
         synonyms: None,
         signs: false,
         stems_english: false,
@@ -331,6 +362,22 @@ fn alone(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failur
     let others = definition.filters.iter().filter(|filter| !keeps(filter));
     let others: Vec<FilterDefinition> = others.cloned().collect();
     chain(tokenizer(&definition.tokenizer)?, &others).map(Some)
+}
+
+/// The filters over one word, where names that have signs in them are read.
+fn one_word(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
+    if !reads_names(definition) {
+        return Ok(None);
+    }
+    let word = TextAnalyzer::builder(RawTokenizer::default()).dynamic();
+    chain(word, &definition.filters).map(Some)
+}
+
+/// Whether names with signs in them (`C++`, `U.S.`) are words beside those without: in texts that are read as words, by any
+/// capitals.
+fn reads_names(definition: &AnalyzerDefinition) -> bool {
+    let lowers = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Lowercase);
+    is_named(&definition.tokenizer, &["standard"]) && definition.filters.iter().any(lowers)
 }
 
 fn is_named(tokenizer: &TokenizerDefinition, names: &[&str]) -> bool {
@@ -607,6 +654,44 @@ mod tests {
 
     fn fold(word: &str) -> String {
         words_analyzer(true).terms(word).remove(0).text
+    }
+
+    #[test]
+    fn acronyms_with_points_are_one_word_beside_their_letters() {
+        let english = analyzer(ENGLISH);
+        let forms = |analyzer: &Analyzer, text: &str| -> Vec<(String, usize, usize, usize)> {
+            let all = analyzer.forms(text).into_iter();
+            all.map(|t| (t.text, t.position, t.from, t.to)).collect()
+        };
+        let term = |text: &str, position, from, to| (text.to_owned(), position, from, to);
+        assert_eq!(
+            forms(&english, "The U.S. law"),
+            [
+                term("us", 1, 4, 8),
+                term("u", 1, 4, 5),
+                term("s", 2, 6, 7),
+                term("law", 3, 9, 12)
+            ]
+        );
+        // Where its first letter is a stop word it stands at the next.
+        let stops = analyzer(
+            r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},{"type":"stop","words":["a"]}]}"#,
+        );
+        assert_eq!(
+            forms(&stops, "A.I."),
+            [term("ai", 1, 0, 4), term("i", 1, 2, 3)]
+        );
+        assert_eq!(
+            words_analyzer(true).forms("U.K.")[0],
+            Term {
+                text: "uk".into(),
+                position: 0,
+                from: 0,
+                to: 4
+            }
+        );
+        let plain = analyzer(r#"{"tokenizer":"standard"}"#);
+        assert_eq!(forms(&plain, "U.K.").len(), 2);
     }
 
     #[test]
