@@ -291,14 +291,22 @@ impl Analyzer {
     /// Adds the other forms of the query's own words.
     fn add_forms(&self, terms: &mut [QueryTerm], text: &str) {
         let mut late = self.folded_late.clone();
+        let acronyms = self.acronyms_of(text);
         for term in terms {
             let Some([own]) = term.alternatives.first().map(Vec::as_slice) else {
                 continue;
             };
             let other = other_form(late.as_mut(), text, term.from..term.to, &own.text);
-            let other = other.map(|text| vec![Step { offset: 0, text }]);
-            let other = other.filter(|row| !term.alternatives.contains(row));
-            term.alternatives.extend(other);
+            // A text that has it need not have its letters.
+            let around = acronyms
+                .iter()
+                .find(|acronym| (acronym.from..acronym.to).contains(&term.from));
+            for text in other.into_iter().chain(around.map(|a| a.text.clone())) {
+                let row = vec![Step { offset: 0, text }];
+                if !term.alternatives.contains(&row) {
+                    term.alternatives.push(row);
+                }
+            }
         }
     }
 
@@ -692,6 +700,7 @@ mod tests {
         );
         let plain = analyzer(r#"{"tokenizer":"standard"}"#);
         assert_eq!(forms(&plain, "U.K.").len(), 2);
+        assert_eq!(ways(&stops, "A.I. law"), [vec!["i", "ai"], vec!["law"]]);
     }
 
     #[test]
