@@ -61,7 +61,15 @@ export const ComparisonState = Type.Object({
   difference: Type.Number(),
   interval: Type.Object({ ...Interval.properties }, { description: '95 %, of the difference' }),
   lift: Type.Optional(Type.Number({ description: '(treatment − control) / control' })),
-  liftInterval: Type.Optional(Interval),
+  liftInterval: Type.Optional(
+    Type.Object(
+      { ...Interval.properties },
+      {
+        description:
+          '95 %, of the lift (Fieller): it holds 0 where that of the difference does; absent while control may be 0 as well',
+      },
+    ),
+  ),
   pValue: Type.Number({
     description:
       "two-sided, for one look at a time fixed beforehand: Welch's t test where each unit counted equally often (one value " +

@@ -9,7 +9,7 @@ export interface FixedHorizon {
   interval: Interval
   /** (treatment − control) / control; absent when control is 0. */
   lift?: number
-  /** 95 % interval of the lift. */
+  /** 95 % interval of the lift; absent when control may be 0 as well. */
   liftInterval?: Interval
   /** Two-sided. */
   p: number
@@ -58,18 +58,28 @@ export function detectableEffect(control: Estimate, treatment: Estimate): Detect
     : { difference, lift: difference / Math.abs(control.value) }
 }
 
-/** Relative lift; its variance by the delta method for a quotient of independent means. Its interval is `width` errors wide. */
+/**
+ * Relative lift and its interval, of the quotients that the test of the difference would not refuse (Fieller: Some problems
+ * in interval estimation, 1954). The delta method's lies evenly around the lift, and so may hold 0 where the difference is
+ * significant, and leave it out where it is not. `width` is in standard errors; with control itself no further than that
+ * from 0, no lift is too large.
+ */
 function liftOf(
   control: Estimate,
   treatment: Estimate,
   width: number,
-): { lift: number; liftInterval: Interval } | undefined {
+): { lift: number; liftInterval?: Interval } | undefined {
   if (control.value === 0) return undefined
   const quotient = treatment.value / control.value
-  const variance =
-    (errorSquared(treatment) + quotient * quotient * errorSquared(control)) / control.value ** 2
   const lift = differenceOf(quotient, 1)
-  return { lift, liftInterval: around(lift, width * Math.sqrt(variance)) }
+  const doubt = (width * width * errorSquared(control)) / control.value ** 2
+  if (doubt >= 1) return { lift }
+  const rest = 1 - doubt
+  const variance =
+    (rest * errorSquared(treatment) + quotient * quotient * errorSquared(control)) /
+    control.value ** 2
+  const half = (width * Math.sqrt(variance)) / rest
+  return { lift, liftInterval: around((lift + doubt) / rest, half) }
 }
 
 function around(middle: number, width: number): Interval {

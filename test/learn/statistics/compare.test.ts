@@ -52,6 +52,24 @@ describe('a comparison', () => {
     expect([known(50, 50), known(49, 50), known(50, 49)]).toEqual([true, false, false])
   })
 
+  it('has an interval of the lift that holds 0 exactly where that of the difference does', () => {
+    const random = seeded(3)
+    const arm = (clicks: number) =>
+      sumsOf(Array.from({ length: 60 }, () => (random() < clicks ? 1 : 0)))
+    const holds = ({ low, high }: { low: number; high: number }) => low <= 0 && high >= 0
+    const reads = [0.1, 0.25, 0.35, 0.5, 0.6].flatMap((clicks) =>
+      Array.from({ length: 100 }, () => compare({ control: arm(0.3), treatment: arm(clicks) })!),
+    )
+    expect(reads.filter((read) => holds(read.liftInterval!) !== holds(read.interval))).toEqual([])
+  })
+
+  it('has a lift without an interval where control may be 0', () => {
+    const rare = sumsOf([1, ...new Array<number>(59).fill(0)])
+    const read = compare({ control: rare, treatment: sumsOf(new Array<number>(60).fill(1)) })!
+    expect(read.lift).toBeCloseTo(59, 9)
+    expect(read.liftInterval).toBeUndefined()
+  })
+
   it('has no lift over a control of 0', () => {
     const read = compare({ control: sumsOf([0, 0, 0]), treatment })!
     expect(read.lift).toBeUndefined()
@@ -105,8 +123,9 @@ describe('a comparison of ratios', () => {
     expect(read.interval.high).toBeCloseTo(0.39014510019393733, 10)
     expect(read.p).toBeCloseTo(0.02524855792688018, 10)
     expect(read.lift).toBeCloseTo(0.4639423076923077, 10)
-    expect(read.liftInterval!.low).toBeCloseTo(-0.02132432426169184, 10)
-    expect(read.liftInterval!.high).toBeCloseTo(0.9492089396463073, 10)
+    // The roots of (x̄ − (1 + lift) · c̄)² = z² · (var x̄ + (1 + lift)² · var c̄).
+    expect(read.liftInterval!.low).toBeCloseTo(0.04989079767849325, 10)
+    expect(read.liftInterval!.high).toBeCloseTo(1.069961817933014, 10)
     expect(read.minimumDetectableEffect.difference).toBeCloseTo(0.26039635374470016, 10)
   })
 
