@@ -224,10 +224,10 @@ function planFor(
   return plan
 }
 
-/** A session that was forgotten while it was answered has nothing more. */
+/** One that expired did what it did; one that was forgotten while it was answered has nothing more. */
 function countSearch(search: SearchRequest, { totals, peek }: Sessions): void {
   const { sessionId } = search
-  if (sessionId !== undefined && isFirstPage(search) && peek(sessionId) !== undefined)
+  if (sessionId !== undefined && isFirstPage(search) && peek(sessionId)?.active === true)
     totals.add(sessionId, { searches: 1 })
 }
 

@@ -42,4 +42,7 @@ it('a session that is over is told like one that never was', async () => {
   }
   await expect.poll(isOver, { timeout: 50_000 }).toBe(true)
   expect(await warningsOf({ sessionId })).toEqual(UNKNOWN)
+  // Its totals end with it.
+  const totals = await service.must('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(totals).toMatchObject({ searches: 1 })
 })
