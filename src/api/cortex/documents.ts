@@ -128,7 +128,15 @@ export const bulkDocuments = route({
   handle: async ({ app, body, suspicious, stream, hold, query, header, noteDone, isLate }) => {
     refuseConditions(header)
     const refresh = query.refresh !== false
-    const options = { index: query.index, refresh, check: checkItem, noteDone, isLate }
+    const { defaultIndex } = app.config
+    const options = {
+      index: query.index,
+      defaultIndex,
+      refresh,
+      check: checkItem,
+      noteDone,
+      isLate,
+    }
     if (body === undefined) {
       const { documentBytesMax: lineBytesMax, jsonDepthMax } = app.config
       const parse = (line: Uint8Array, name: string) =>

@@ -9,6 +9,8 @@ import type { Documents } from './documents.ts'
 export interface GroupOptions {
   /** Index of items that name none. */
   index: string | undefined
+  /** The one where the request names none either; what is refused is told with it. */
+  defaultIndex?: string
   refresh: boolean
   noteDone?: NoteDone | undefined
   isLate?: (() => boolean) | undefined
@@ -113,13 +115,14 @@ async function whenThereIsRoom<T>(write: () => Promise<T>): Promise<T> {
 async function writeGroup(
   bulk: Documents['bulk'],
   read: Read[],
-  { index, refresh, noteDone, isLate }: GroupOptions,
+  options: GroupOptions,
   turn: Turn,
 ): Promise<BulkItemReply[]> {
+  const { index, refresh, noteDone, isLate } = options
   const outcomes = await bulk(read, index, { refresh, noteDone, isLate, turn })
   return outcomes.map((outcome, at) =>
     outcome instanceof ServiceError
-      ? refusalOf(outcome, read[at], { index })
+      ? refusalOf(outcome, read[at], options)
       : { status: 200, ...outcome },
   )
 }
@@ -127,7 +130,7 @@ async function writeGroup(
 function refusalOf(
   { status, code, message }: ServiceError,
   item: Read | undefined,
-  { index }: Pick<GroupOptions, 'index'>,
+  { defaultIndex, index = defaultIndex }: Pick<GroupOptions, 'index' | 'defaultIndex'>,
 ): BulkItemReply {
   const inherited = index === undefined ? {} : { index }
   return { status, ...inherited, ...item?.names, code, error: message }

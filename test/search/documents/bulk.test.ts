@@ -89,6 +89,21 @@ describe('a bulk as JSON', () => {
     expect(data.items[0]?.index).toBe('documents')
   })
 
+  it('tells of what is refused the index that it was for, also when that is the default', async () => {
+    const refused = [
+      { id: 'r', document: {} },
+      { op: 'delete', id: 'nowhere' },
+    ]
+    const { data } = await bulk(refused)
+    expect(data.items).toMatchObject([
+      { status: 400, id: 'r', index: 'documents' },
+      { status: 404, id: 'nowhere', index: 'documents' },
+    ])
+    expect((await lines(refused)).data.items).toMatchObject(data.items)
+    const { items } = (await bulk({ index: 'one', documents: refused })).data
+    expect(items.map(({ index }) => index)).toEqual(['one', 'one'])
+  })
+
   it('refuses the form of two lines for a document, both of them', async () => {
     const sent = [
       { index: { _id: '7' } },
