@@ -25,15 +25,15 @@ const SAMPLE_RATIO_UNITS_MIN = 8
 
 /**
  * What wrong shares are taken to be like: drawn from a Dirichlet distribution around the right ones, as wide as if so
- * many `units` had been seen. Two kinds: an arm that gets nothing is wrong by far and to be known at once; a pipeline
- * that loses some units is wrong by a hundredth. Of such a one, z standard errors off after n units, the logarithm of the
- * Bayes factor is about z²/2 · n/(n + k) − ½ ln(1 + n/k): at the level .001 the least z does after 100 000 units with a
- * k of 6000, and somewhat fewer find it sooner. The weights sum to 1. Together they cost the first kind ln 10, which is
- * four more units in a row in one of two arms, and the second one a tenth.
+ * many `units` had been seen. Three kinds: an arm that gets nothing is wrong by far and to be known at once; a share that
+ * was set wrong shows in some hundred units; a pipeline that loses some is wrong by a hundredth. Of such ones, z standard
+ * errors off after n units, the logarithm of the Bayes factor is about z²/2 · n/(n + k) − ½ ln(1 + n/k). The weights sum to
+ * 1. Together they cost the first kind ln 10, which is four more units in a row in one of two arms, and the others ln 2.2.
  */
 const ERRORS = [
   { weight: 0.1, units: 10 },
-  { weight: 0.9, units: 4000 },
+  { weight: 0.45, units: 100 },
+  { weight: 0.45, units: 4000 },
 ] as const
 
 /**
