@@ -75,12 +75,9 @@ function newSums() {
 }
 
 function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport): void {
-  addCounts(sums.all, row.all)
-  for (const [type, counts] of row.byType) {
-    const own = sums.byType.get(type) ?? noSearches()
-    addCounts(own, counts)
-    sums.byType.set(type, own)
-  }
+  sums.all = added(sums.all, row.all)
+  for (const [type, counts] of row.byType)
+    sums.byType.set(type, added(sums.byType.get(type) ?? noSearches(), counts))
   addAll(sums.latency, row.latency)
   addAll(sums.feedback, row.feedback)
   addAll(sums.events, row.events)
@@ -94,16 +91,18 @@ function addHour(sums: ReturnType<typeof newSums>, hour: number, row: HourReport
   })
 }
 
-/** Adds the counts of one row to sums, which change. */
-function addCounts(sums: Required<SearchCounts>, row: SearchCounts): void {
+/** Sums with the counts of one more row. Made anew, so that the compiler asks for a count that this forgets. */
+function added(sums: Required<SearchCounts>, row: SearchCounts): Required<SearchCounts> {
   const counts = countsFrom(row)
-  sums.searches += counts.searches
-  sums.clickable += counts.clickable
-  sums.zeroResults += counts.zeroResults
-  sums.clicked += counts.clicked
-  sums.clickedOfNobody += counts.clickedOfNobody
-  sums.reciprocal += counts.reciprocal
-  sums.tookMs += counts.tookMs
+  return {
+    searches: sums.searches + counts.searches,
+    clickable: sums.clickable + counts.clickable,
+    zeroResults: sums.zeroResults + counts.zeroResults,
+    clicked: sums.clicked + counts.clicked,
+    clickedOfNobody: sums.clickedOfNobody + counts.clickedOfNobody,
+    reciprocal: sums.reciprocal + counts.reciprocal,
+    tookMs: sums.tookMs + counts.tookMs,
+  }
 }
 
 function addAll<Key>(sums: Map<Key, number>, counts: readonly [Key, number][]): void {
