@@ -2,7 +2,12 @@ import type { Trigger, WatchedTotals } from '../../schema/adaptation-record.ts'
 import { type Guardrail, guardrail } from '../statistics/always-valid.ts'
 import { designEffect } from '../statistics/design-effect.ts'
 import type { Estimate } from '../statistics/estimate.ts'
-import { countAbove, latencyEnd, latencyVariance } from '../statistics/latency-histogram.ts'
+import {
+  countAbove,
+  latencyCount,
+  latencyEnd,
+  latencyVariance,
+} from '../statistics/latency-histogram.ts'
 import { beyondShare, boundOfShare } from '../statistics/share-limit.ts'
 import { limitBucket, slowShares } from '../statistics/slow-searches.ts'
 import { NO_UNITS, type UnitSums } from '../statistics/sums.ts'
@@ -92,7 +97,7 @@ export function beyondLimit(
   if (quantile === undefined) return undefined
   const harm = firesAt(trigger)
   const bucket = limitBucket(trigger.threshold, harm)
-  const [count, of, limit] = [countAbove(latency, bucket), countAbove(latency, -1), 1 - quantile]
+  const [count, of, limit] = [countAbove(latency, bucket), latencyCount(latency), 1 - quantile]
   const { breached, p } = beyondShare({ count, of, limit, harm })
   const bound = boundOfShare({ count, of, harm })
   return {

@@ -27,7 +27,7 @@ export function latencyQuantile(counts: ArrayLike<number>, quantile: number): nu
 
 /** The bucket in which that latency lies; undefined when nothing is counted. */
 export function quantileBucket(counts: ArrayLike<number>, quantile: number): number | undefined {
-  const total = countAbove(counts, -1)
+  const total = latencyCount(counts)
   if (total === 0) return undefined
   const rank = Math.max(1, Math.ceil(quantile * total))
   let below = 0
@@ -37,6 +37,11 @@ export function quantileBucket(counts: ArrayLike<number>, quantile: number): num
     below += counts[bucket] ?? 0
   }
   return bucket
+}
+
+/** How many latencies are counted. */
+export function latencyCount(counts: ArrayLike<number>): number {
+  return countAbove(counts, -1)
 }
 
 /** How many latencies are counted in buckets above this one; a bucket below 0 leaves none out. */

@@ -10,6 +10,7 @@ import {
   bucketsOf,
   countAbove,
   latencyBucket,
+  latencyCount,
   latencyVariance,
   quantileBucket,
 } from './latency-histogram.ts'
@@ -79,7 +80,7 @@ export function slowerThanControl(request: {
 export function slowShares(request: SlowRequest): SlowShares | undefined {
   const { control, treatment, quantile, harm, tolerance } = request
   const cut = quantileBucket(control.counts, quantile)
-  if (cut === undefined || countAbove(treatment.counts, -1) === 0) return undefined
+  if (cut === undefined || latencyCount(treatment.counts) === 0) return undefined
   const further =
     harm === 'increase' ? Math.ceil(bucketsOf(1 + tolerance)) : Math.floor(bucketsOf(1 - tolerance))
   const bucket = cut + further
@@ -117,7 +118,7 @@ export function limitBucket(limitMs: number, harm: 'decrease' | 'increase'): num
  * units: `units` is as many as would say the same, searches / design effect.
  */
 function shareAbove({ counts, effect }: Sampled, bucket: number): Estimate {
-  const searches = countAbove(counts, -1)
+  const searches = latencyCount(counts)
   const value = countAbove(counts, bucket) / searches
   return { units: searches / effect, value, variance: value * (1 - value) }
 }
@@ -127,7 +128,7 @@ function shareAbove({ counts, effect }: Sampled, bucket: number): Estimate {
  * these. Undefined with too few units.
  */
 function sampled({ counts, sums }: Latencies): Sampled | undefined {
-  const searches = countAbove(counts, -1)
+  const searches = latencyCount(counts)
   if (sums.units < ALWAYS_VALID_UNITS_MIN || searches === 0) return undefined
   return { counts, effect: designEffect({ sums, searches, variance: latencyVariance(counts) }) }
 }
