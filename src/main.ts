@@ -18,6 +18,9 @@ const EXIT_LASTS = 2
 const EXIT_FAILED = 1
 /** What asks the server to end; SIGHUP comes when the terminal that it was started from is closed. */
 const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
+/** Not with what was sent: it may be a key. */
+const NO_OPTIONS =
+  'options have no effect here: `attune serve` takes them; here settings come from the environment'
 /** By which other programs are told to open their logs anew: Node would open a port for debuggers, or end. */
 const MEANINGLESS = ['SIGUSR1', 'SIGUSR2'] as const
 
@@ -31,6 +34,7 @@ const config = settings()
 const log = openProcessLog(config.logLevel)
 watchProcess(log)
 for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
+if (process.argv.length > 2) log.warn(NO_OPTIONS)
 run(config, log).catch((cause: unknown) => {
   const err = isDamage(cause)
     ? damagedRecords(recordsFile(config.dataDir), `pages of it are wrong (${cause.message})`, cause)

@@ -53,8 +53,12 @@ interface Process {
   ended: Promise<number>
 }
 
-function start(env: Record<string, string> = {}, stdio: StdioOptions = 'pipe'): Process {
-  const child = spawn(process.execPath, [MAIN], {
+function start(
+  env: Record<string, string> = {},
+  stdio: StdioOptions = 'pipe',
+  options: readonly string[] = [],
+): Process {
+  const child = spawn(process.execPath, [MAIN, ...options], {
     stdio,
     env: {
       ...process.env,
@@ -173,6 +177,15 @@ it.skipIf(!hasIPv6)(
     expect(await process.ended).toBe(0)
   },
 )
+
+it('options that only the command takes are told to have no effect, without what they say', async () => {
+  const process = start({}, 'pipe', ['--api-keys', 'hunter2'])
+  await ready(process)
+  expect(process.output()).toContain('options have no effect here: `attune serve` takes them')
+  expect(process.output()).not.toContain('hunter2')
+  process.child.kill('SIGTERM')
+  expect(await process.ended).toBe(0)
+})
 
 it.each([
   ['SIGTERM', 0],

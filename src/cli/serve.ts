@@ -68,6 +68,8 @@ function ended(child: ChildProcess): Promise<number> {
 /** Becomes the server: this process serves until it is stopped, and ends with the server's own status. */
 export async function serve(environment: Record<string, string>): Promise<void> {
   Object.assign(process.env, environment)
+  // They are in the environment now; the server itself takes none.
+  process.argv.splice(2)
   await import('../main.ts')
 }
 
