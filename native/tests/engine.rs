@@ -101,7 +101,10 @@ fn a_bad_document_fails_the_batch_and_changes_nothing() {
     let folder = Folder::new();
     let engine = open(folder.path());
     apply(&engine, 1..2, &[]);
-    for bad in ["[1]", "{", "7", "", "{\"a\":1} x"] {
+    let deep = format!(r#"{{"a":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+    let half = r#"{"a":"\ud800"}"#;
+    let large = r#"{"a":1e999}"#;
+    for bad in ["[1]", "{", "7", "", "{\"a\":1} x", half, large, &deep] {
         let documents = [document(2), bad.to_owned()];
         let failure = engine
             .apply(&[2, 3], &documents, &[1], &[], &[])
