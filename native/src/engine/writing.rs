@@ -275,7 +275,8 @@ impl Engine {
             if failure.code == Code::BadRequest && writing.uncommitted == before {
                 return done;
             }
-            writing.lost = writing.uncommitted > 0;
+            // What an earlier failure lost is lost until a change is applied.
+            writing.lost |= writing.uncommitted > 0;
             writing.small = None;
             writing.uncommitted = 0;
             if let Some(pending) = &mut writing.pending {
@@ -426,4 +427,35 @@ fn halfway() -> Failure {
 fn embed(vectors: &Vectors, ord: u64, prepared: &Prepared, row: &mut [f32]) -> bool {
     let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
     vectors.space.embed(&mut terms, row) && vectors.set.append(ord, row).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFINITION: &str =
+        r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
+
+    #[test]
+    fn what_a_failure_lost_is_still_lost_after_another_one_that_had_nothing_to_lose() {
+        let name = format!("attune-lost-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let write = || engine.apply(&[1], &["{}".to_owned()], &[], &[], &[]);
+        let fail = || {
+            let mut writing = engine.write().unwrap();
+            let failed = engine.guarded(&mut writing, |_, _| Err::<(), _>(halfway()));
+            assert!(failed.is_err());
+        };
+        write().unwrap();
+        fail();
+        assert!(engine.commit(1).is_err());
+        fail();
+        assert!(engine.commit(1).is_err());
+        write().unwrap();
+        engine.commit(1).unwrap();
+        assert_eq!(engine.located(&[1]), [1]);
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }
