@@ -82,11 +82,14 @@ export function openJournal(store: Store): Journal {
     return rows
   }
   async function* stroll(after: number): AsyncIterable<JournalRow> {
-    for (let last = after; ; await pause()) {
-      const rows = read({ after: last, ...STROLL })
+    let last = after
+    // The first by itself: who looks for what is old mostly ends there.
+    for (let limit = 1; ; limit = STROLL.limit) {
+      const rows = read({ after: last, ...STROLL, limit })
       if (rows.length === 0) return
       yield* rows
       last = rows.at(-1)?.sequence ?? last
+      await pause()
     }
   }
   return {

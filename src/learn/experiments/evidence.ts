@@ -95,7 +95,9 @@ function countSearch(arm: Arm, row: UnitRow, impression: Impression, times: 1 | 
 function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   if (!countsInTests(fact)) return
   const { entry, impression } = fact
-  const { queryId } = impression
+  const { queryId, variants } = impression
+  // Nobody asks what came of a search that no test shows.
+  if (variants.length === 0) return
   const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))
   const listId = countedListOf(impression)
   const list =

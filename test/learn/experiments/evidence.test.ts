@@ -109,6 +109,21 @@ describe('what a variant is told', () => {
     expect(sampleRatio.observed).toEqual({ a: 0, b: 1 })
   })
 
+  it('keeps nothing of what came of a search that no test shows', async () => {
+    const lab = openLaboratory()
+    const session = await lab.session('before all tests')
+    const query = lab.searchIn(session)
+    const { testId } = await lab.create('test', {})
+    await lab.click(session, query, 'a')
+    await lab.get('test', testId)
+    const { experimentSearches } = lab.store.tables
+    expect(experimentSearches.count()).toBe(0)
+    const member = await lab.memberOf(testId, 'b')
+    await lab.click(member, lab.searchIn(member), 'a')
+    await lab.get('test', testId)
+    expect(experimentSearches.count()).toBe(1)
+  })
+
   it('is there after a restart, and goes on', async () => {
     const lab = openLaboratory()
     const { testId } = await lab.create('test', {})
