@@ -6,7 +6,8 @@ const Interval = Type.Object({ low: Type.Number(), high: Type.Number() })
 /** Whether the arms hold as many units as their shares say. */
 export const SampleRatioState = Type.Object({
   status: OneOf(['OK', 'WARNING', 'UNHEALTHY', 'INSUFFICIENT_DATA'], {
-    description: 'WARNING: p < .01; UNHEALTHY: p < .001, for good: what was lost stays lost',
+    description:
+      'WARNING: p < .01, or that of chiSquare < .0003; UNHEALTHY: p < .001, for good: what was lost stays lost',
   }),
   pValue: Type.Union([Type.Number(), Type.Null()], {
     description: 'sequential multinomial test: it holds however often it is read',
@@ -23,7 +24,7 @@ export const SampleRatioState = Type.Object({
     {
       description:
         "Pearson's chi-square test of goodness of fit of the same counts, to be read beside it: for one look at a time fixed " +
-        'beforehand, so that among many looks it falls below a level far too often; the status does not go by it',
+        'beforehand, so that among many looks it falls below a level far too often; the status goes by it only where it warns',
     },
   ),
   observed: MapOf(Type.Integer()),

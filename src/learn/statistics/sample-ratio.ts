@@ -7,7 +7,7 @@ export interface SampleRatio {
   status: SampleRatioStatus
   /** Always valid: at all looks together it falls below a level in at most this share of tests. Absent with insufficient data. */
   p?: number
-  /** What one look alone would say: to be read, nothing goes by it. Absent with insufficient data. */
+  /** What one look alone would say: it warns only where it is far beyond its level. Absent with insufficient data. */
   chiSquare?: ChiSquare
 }
 
@@ -19,6 +19,11 @@ interface ChiSquare {
 }
 
 const SAMPLE_RATIO_LEVELS = { warning: 0.01, unhealthy: 0.001 } as const
+/**
+ * By chi-square alone: at most .8 % of sound tests ever fall below it that are looked at each ten units of their first
+ * 5000, so that a warning stays within its level (simulated, as in the tests).
+ */
+const ONE_LOOK_LEVEL = 0.0003
 
 /** Fewer units than this expected in some arm, and hardly any error could show: to say ok would say too much. */
 const SAMPLE_RATIO_UNITS_MIN = 8
@@ -57,7 +62,8 @@ export function sampleRatio(units: readonly number[], shares: readonly number[])
   const most = Math.max(...evidence)
   const sum = evidence.reduce((all, each) => all + Math.exp(each - most), 0)
   const p = Math.min(1, Math.exp(-most) / sum)
-  return { status: statusOf(p), p, chiSquare: goodnessOfFit(open, total) }
+  const chiSquare = goodnessOfFit(open, total)
+  return { status: statusOf(p, chiSquare), p, chiSquare }
 }
 
 /**
@@ -92,7 +98,8 @@ function logBayesFactor(
   )
 }
 
-function statusOf(p: number): SampleRatioStatus {
+/** What withholds verdicts has to hold at all looks; a warning may go again. */
+function statusOf(p: number, chiSquare: ChiSquare): SampleRatioStatus {
   if (p < SAMPLE_RATIO_LEVELS.unhealthy) return 'unhealthy'
-  return p < SAMPLE_RATIO_LEVELS.warning ? 'warning' : 'ok'
+  return p < SAMPLE_RATIO_LEVELS.warning || chiSquare.p < ONE_LOOK_LEVEL ? 'warning' : 'ok'
 }

@@ -52,25 +52,29 @@ describe('the sample ratio', () => {
     expect(Math.abs(chiSquare!.p / p - 1)).toBeLessThan(1e-9)
   })
 
-  it('goes by the test that holds at all looks, whatever one look says', () => {
+  it('goes by the test that holds at all looks; one look warns where it is far beyond its level', () => {
     const { status, p, chiSquare } = sampleRatio([125, 75], [1, 1])
     expect(status).toBe('ok')
     expect(p).toBeCloseTo(0.0373, 4)
     expect(chiSquare?.p).toBeLessThan(0.001)
+    const further = sampleRatio([127, 73], [1, 1])
+    expect(further.status).toBe('warning')
+    expect(further.p).toBeGreaterThan(0.01)
+    expect(further.chiSquare?.p).toBeLessThan(0.0003)
     expect(sampleRatio([300, 200], [1, 1]).status).toBe('unhealthy')
   })
 
-  it('has the levels .01 and .001', () => {
+  it('has the levels .01 and .001, and .0003 for one look', () => {
+    const of = (units: number) => sampleRatio([units, 10_000 - units], [1, 1])
     const first = (status: string) => {
-      for (let units = 5000; ; units += 1)
-        if (sampleRatio([units, 10_000 - units], [1, 1]).status === status) return units
+      for (let units = 5000; ; units += 1) if (of(units).status === status) return units
     }
     const [warning, unhealthy] = [first('warning'), first('unhealthy')]
-    const pOf = (units: number) => sampleRatio([units, 10_000 - units], [1, 1]).p!
-    expect(pOf(warning)).toBeLessThan(0.01)
-    expect(pOf(warning - 1)).toBeGreaterThanOrEqual(0.01)
-    expect(pOf(unhealthy)).toBeLessThan(0.001)
-    expect(pOf(unhealthy - 1)).toBeGreaterThanOrEqual(0.001)
+    expect(of(warning).chiSquare?.p).toBeLessThan(0.0003)
+    expect(of(warning - 1).chiSquare?.p).toBeGreaterThanOrEqual(0.0003)
+    expect(of(warning - 1).p).toBeGreaterThanOrEqual(0.01)
+    expect(of(unhealthy).p).toBeLessThan(0.001)
+    expect(of(unhealthy - 1).p).toBeGreaterThanOrEqual(0.001)
   })
 
   it('waits for 8 units an arm, but not for an arm that gets none', () => {
@@ -106,16 +110,20 @@ describe('the sample ratio', () => {
       const tests = 1000
       const random = seeded(seed)
       const ever = { warning: 0, unhealthy: 0, tenth: 0 }
+      const worse = { insufficient_data: 0, ok: 0, warning: 1, unhealthy: 2 } as const
       for (let test = 0; test < tests; test += 1) {
         const units = shares.map(() => 0)
-        let least = 1
+        let [least, worst] = [1, 0]
         for (let unit = 1; unit <= 5000; unit += 1) {
           deal(units, shares, random)
-          if (unit % 10 === 0) least = Math.min(least, sampleRatio(units, shares).p ?? 1)
+          if (unit % 10 !== 0) continue
+          const { status, p = 1 } = sampleRatio(units, shares)
+          least = Math.min(least, p)
+          worst = Math.max(worst, worse[status])
         }
         ever.tenth += least < 0.1 ? 1 : 0
-        ever.warning += least < 0.01 ? 1 : 0
-        ever.unhealthy += least < 0.001 ? 1 : 0
+        ever.warning += worst >= 1 ? 1 : 0
+        ever.unhealthy += worst >= 2 ? 1 : 0
       }
       const within = (level: number) => level + 3 * Math.sqrt((level * (1 - level)) / tests)
       expect(ever.warning / tests).toBeLessThan(within(0.01))
