@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -254,4 +254,20 @@ it('a folder whose name only a shell would have replaced is refused: one of that
     )
   for (const DATA_DIR of ['./~', 'a~/b', '~ann', '/srv/$a'])
     expect(readConfig({ DATA_DIR }).dataDir).toBe(resolve(DATA_DIR))
+})
+
+it.each(Object.values(SETTINGS))(
+  'the default of $env is one that may be sent',
+  ({ env, fallback }) => {
+    expect(readConfig({ [env]: String(fallback) })).toEqual(readConfig({}))
+  },
+)
+
+it('each setting is read by a part of the service: of another, none would hear that it does nothing', () => {
+  const folder = join(import.meta.dirname, '../src')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  const parts = files.filter((path) => path.endsWith('.ts') && path !== 'settings.ts')
+  const text = parts.map((path) => readFileSync(join(folder, path), 'utf8')).join('\n')
+  const unread = Object.keys(SETTINGS).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))
+  expect(unread).toEqual([])
 })
