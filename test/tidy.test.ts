@@ -328,6 +328,20 @@ function namedTwice(all: readonly Source[], kind: RegExp): string[] {
   )
 }
 
+/** Parts of a consumer, called by the one loop: `learn/facts.ts` says of each whether it runs inside a transaction. */
+const OF_CONSUMERS = new Set(['save', 'reset', 'forget'])
+
+/** What runs inside a transaction under way, by the words above it, and does not end in `Within`; tables refuse all else. */
+function hidesTransaction({ path, text }: Source): string[] {
+  if (path === 'src/store/table.ts') return []
+  const told =
+    /\/\*\*\s*(?:\* )?(?:Only )?[Ii]nside (?:a transaction|the transaction|`store\.write`)(?:(?!\*\/)[\s\S])*\*\/\s*(?:export )?(?:function )?(?!(?:export|type|interface)\b)([a-z]\w*)/g
+  return [...text.matchAll(told)]
+    .map(([, name = '']) => name)
+    .filter((name) => !name.endsWith('Within') && !OF_CONSUMERS.has(name))
+    .map((name) => `${path}: ${name}`)
+}
+
 function readSources(folder: string, kind = '.ts'): Source[] {
   return readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.name.endsWith(kind))
@@ -368,6 +382,10 @@ describe('the house is tidy', () => {
     expect(namedTwice(sources, TYPE)).toEqual([])
     const others = sources.filter(({ path }) => !CALLED_ALIKE.test(path))
     expect(namedTwice(others, VALUE)).toEqual([])
+  })
+
+  it('what runs inside a transaction under way says so by its name', () => {
+    expect(breaches(hidesTransaction)).toEqual([])
   })
 
   it('each worker file exports one function with its own name', () => {
@@ -477,6 +495,17 @@ describe('the guard bites', () => {
     const pair = texts.map((text, at) => ({ path: `src/${at}.ts`, text }))
     expect(namedTwice(pair, kind)).toEqual(['Thing: src/0.ts, src/1.ts'])
     expect(namedTwice(pair.slice(1), kind)).toEqual([])
+  })
+
+  it.each([
+    ['/** Inside a transaction. */\nexport function put() {}', 1],
+    ['/**\n * Inside a transaction: it\n * puts.\n */\nfunction put() {}', 1],
+    ['  /** Inside `store.write`: puts. */\n  put: () => void', 1],
+    ['/** Inside a transaction. */\nexport function putWithin() {}', 0],
+    ['  /** Inside a transaction. */\n  save: () => void', 0],
+    ['/** In a transaction of its own. */\nexport function put() {}', 0],
+  ])('on what runs inside a transaction and does not say so: %j', (text, count) => {
+    expect(hidesTransaction({ path: 'src/learn/a.ts', text })).toHaveLength(count)
   })
 
   it('on names, lengths, worker files and forms', () => {

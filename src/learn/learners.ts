@@ -45,8 +45,8 @@ function openHistory({ store, config, clock, logger }: LearningOptions, log: Log
   const modelSignals = openModelSignals(store, log)
   const loggedEvents = openLoggedEvents(store, logger)
   const events = openEvents(store, clock, config, (event, sequence) => {
-    modelSignals.note(event, sequence)
-    loggedEvents.note(event, sequence)
+    modelSignals.noteWithin(event, sequence)
+    loggedEvents.noteWithin(event, sequence)
   })
   return { events, modelSignals, loggedEvents }
 }
@@ -70,9 +70,9 @@ export function openLearners(options: LearningOptions, position: () => number) {
     opened,
     onFailure: (err) => logger.error({ err }, 'click rates could not be counted'),
   })
-  const addTotals = sessions.totals.addWithin
+  const addTotalsWithin = sessions.totals.addWithin
   const { lull } = pool
-  const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotals, lull })
+  const feedback = openFeedback({ ...shared, log, events, sessions, gains, addTotalsWithin, lull })
   const models = openModels({ ...shared, pool, events, logger, gainOf: gains.of, chances })
   const rankable = { exactModel: models.exactModel, isSearched }
   const experiments = openExperiments({ ...shared, ...rankable, events, sessions, metrics })

@@ -93,9 +93,9 @@ export function openLearner(
     chances: () => people.chances,
     clock: now,
   })
-  const addTotals = sessions.totals.addWithin
+  const addTotalsWithin = sessions.totals.addWithin
   const feedback = openFeedback({
-    ...{ store, log, events, sessions, gains, config, clock: now, addTotals },
+    ...{ store, log, events, sessions, gains, config, clock: now, addTotalsWithin },
     lull,
   })
   const loop = openLoop({

@@ -13,15 +13,15 @@ import { mustFindAdaptation } from './find.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, canJudge, judge } from './judge.ts'
 import {
-  activate,
-  begin,
-  beginAgain,
+  activateWithin,
+  beginAgainWithin,
+  beginWithin,
   type Draft,
-  fail,
-  reject,
-  rollBack,
+  failWithin,
+  rejectWithin,
+  rollBackWithin,
   type StepsParts,
-  startCanary,
+  startCanaryWithin,
 } from './steps.ts'
 import type { Restored } from './versions.ts'
 import type { Watch } from './watch.ts'
@@ -107,7 +107,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
     },
     rollBack: async (adaptationId, cause) => {
       const now = () => mustFindAdaptation(store, adaptationId)
-      return changing(now().scope, () => rollBack(now(), cause, parts), store.release)
+      return changing(now().scope, () => rollBackWithin(now(), cause, parts), store.release)
     },
     tend: async (nowMs) => {
       const records = inForce.records()
@@ -123,7 +123,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
           // The store's refusals pass; anything else would be the same the next time.
           if (isRefusal(cause)) throw cause
           causes.push(cause)
-          await step(record, (now) => fail(now, 'its next step could not be taken', parts))
+          await step(record, (now) => failWithin(now, 'its next step could not be taken', parts))
         }
       }
       if (causes.length > 0) throw causes[0]
@@ -149,14 +149,18 @@ function applyWithin(
   within: (record: AdaptationRecord) => void,
   parts: LifecycleParts,
 ): AdaptationRecord {
-  const record = begin(draft, parts)
-  if (record.validation.failed) return fail(record, record.validation.note, parts)
-  if (!record.validation.passed) return reject(record, record.validation.note, parts)
-  if (lacksModel(record, parts)) return fail(record, LACKS_MODEL, parts)
+  const record = beginWithin(draft, parts)
+  if (record.validation.failed) return failWithin(record, record.validation.note, parts)
+  if (!record.validation.passed) return rejectWithin(record, record.validation.note, parts)
+  if (lacksModel(record, parts)) return failWithin(record, LACKS_MODEL, parts)
   within(record)
   const share = parts.config.adaptationCanaryShare
-  if (!immediate) return startCanary(record, `for a share of ${share}`, parts)
-  return activate(startCanary(record, 'skipped as asked for', parts), 'as asked for', parts)
+  if (!immediate) return startCanaryWithin(record, `for a share of ${share}`, parts)
+  return activateWithin(
+    startCanaryWithin(record, 'skipped as asked for', parts),
+    'as asked for',
+    parts,
+  )
 }
 
 const LACKS_MODEL = 'the model that it names is not there or can not rank'
@@ -182,13 +186,13 @@ async function tendOne(
   { staysAhead, ...parts }: LifecycleParts & { staysAhead: (timeMs: number) => boolean },
 ): Promise<void> {
   const breach = judge(watched(record, nowMs), parts.watch, nowMs)
-  if (staysAhead(record.canaryMs ?? 0)) await step(record, (now) => beginAgain(now, parts))
+  if (staysAhead(record.canaryMs ?? 0)) await step(record, (now) => beginAgainWithin(now, parts))
   else if (breach !== undefined)
-    await step(record, (now) => rollBack(now, breach, parts), parts.store.release)
+    await step(record, (now) => rollBackWithin(now, breach, parts), parts.store.release)
   else if (record.status === 'CANARY' && hasPassed(record, nowMs, parts))
     await step(record, (now) => {
-      if (lacksModel(now, parts)) fail(now, LACKS_MODEL, parts)
-      else activate(now, 'it passed its canary', parts)
+      if (lacksModel(now, parts)) failWithin(now, LACKS_MODEL, parts)
+      else activateWithin(now, 'it passed its canary', parts)
     })
 }
 

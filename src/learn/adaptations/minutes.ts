@@ -101,7 +101,7 @@ function wholeArms(row: Arms): Arms {
 }
 
 /** Inside a transaction: removes some minutes, but not the totals; returns how many. */
-export function removeMinutes(store: Store, adaptationId: string, limit: number): number {
+export function removeMinutesWithin(store: Store, adaptationId: string, limit: number): number {
   const { adaptationFigures } = store.tables
   const keys = [...adaptationFigures.keys({ ...rangeOf(adaptationId, TOTALS + 1), limit })]
   adaptationFigures.removeAll(keys)
@@ -109,7 +109,7 @@ export function removeMinutes(store: Store, adaptationId: string, limit: number)
 }
 
 /** Inside a transaction: no figures at all, not even totals. */
-export function resetMinutes({ tables }: Store, adaptationId: string): void {
+export function resetMinutesWithin({ tables }: Store, adaptationId: string): void {
   tables.adaptationFigures.removeAll([
     ...tables.adaptationFigures.keys(rangeOf(adaptationId, TOTALS)),
   ])

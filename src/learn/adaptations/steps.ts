@@ -25,7 +25,7 @@ const SCOPE_MEMBERS_MAX = 100
  * Inside a transaction: stores a change under a version of its own, VALIDATING. Throws ADAPTATION_CONFLICT while
  * another change of the same settings and scope is being decided on.
  */
-export function begin(draft: Draft, parts: StepsParts): AdaptationRecord {
+export function beginWithin(draft: Draft, parts: StepsParts): AdaptationRecord {
   const { store, moves, versions } = parts
   const { adaptationId, scope, tuning, createdMs: timeMs } = draft
   const others = inScope(store, scope)
@@ -48,14 +48,14 @@ export function begin(draft: Draft, parts: StepsParts): AdaptationRecord {
 }
 
 /** Inside a transaction: a change whose figures did not hold comes into force for nobody. */
-export function reject(record: AdaptationRecord, reason: string, { moves }: StepsParts) {
+export function rejectWithin(record: AdaptationRecord, reason: string, { moves }: StepsParts) {
   const next = moves.to(record, 'REJECTED', reason)
   moves.report(next, 'ADAPTATION_REJECTED', { reason, validation: record.validation })
   return next
 }
 
 /** Inside a transaction: a step of a change could not be taken; nobody gets it any more. */
-export function fail(record: AdaptationRecord, reason: string, parts: StepsParts) {
+export function failWithin(record: AdaptationRecord, reason: string, parts: StepsParts) {
   const { moves, versions, clock } = parts
   const { scope, adaptationId } = record
   const present = versions.content(versions.head(scope))
@@ -73,19 +73,19 @@ export function fail(record: AdaptationRecord, reason: string, parts: StepsParts
 }
 
 /** Inside a transaction: some units get the change from now on. */
-export function startCanary(record: AdaptationRecord, reason: string, parts: StepsParts) {
+export function startCanaryWithin(record: AdaptationRecord, reason: string, parts: StepsParts) {
   const next = parts.moves.to(record, 'CANARY', reason, { canaryMs: parts.clock() })
   parts.moves.report(next, 'ADAPTATION_CANARY', { reason, samples: record.validation.samples })
   return next
 }
 
 /** Inside a transaction: what began while the clock was ahead begins now, or it would be judged no sooner than then. */
-export function beginAgain(record: AdaptationRecord, { moves, clock }: StepsParts): void {
+export function beginAgainWithin(record: AdaptationRecord, { moves, clock }: StepsParts): void {
   moves.keep({ ...record, canaryMs: clock() })
 }
 
 /** Inside a transaction: every search gets the change; what it takes the place of is superseded. */
-export function activate(
+export function activateWithin(
   record: AdaptationRecord,
   reason: string,
   parts: StepsParts,
@@ -117,7 +117,7 @@ export function activate(
  * Inside a transaction: takes a change back. What it had taken the place of is active again, unless that is past its time
  * and gone: nobody could see it or take it back. Throws INVALID_TRANSITION when it isn't in force.
  */
-export function rollBack(
+export function rollBackWithin(
   record: AdaptationRecord,
   cause: { reason: string; figures: Record<string, unknown> },
   parts: StepsParts,
@@ -138,14 +138,15 @@ export function rollBack(
     () => content,
   )
   versions.setHeadWithin(scope, version)
-  restoreSuperseded(record, content, version, parts)
+  restoreSupersededWithin(record, content, version, parts)
   const next = moves.to(record, 'ROLLED_BACK', cause.reason, { restoredBy: version })
   const restored = { version, restores, kept }
   moves.report(next, 'ADAPTATION_ROLLED_BACK', { ...cause, ...restored })
   return { record: next, restored }
 }
 
-function restoreSuperseded(
+/** Inside a transaction: what a change had taken the place of, if it is in force again. */
+function restoreSupersededWithin(
   { supersedes }: AdaptationRecord,
   content: readonly RankingMember[],
   version: number,

@@ -13,8 +13,8 @@ import {
   type Minutes,
   openMinutes,
   readTotals,
-  removeMinutes,
-  resetMinutes,
+  removeMinutesWithin,
+  resetMinutesWithin,
   YOUNGEST_MS,
 } from './minutes.ts'
 import { EVERY_QUERY } from './ranking-content.ts'
@@ -108,7 +108,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     units: (adaptationId) => followed.get(adaptationId)?.units,
     recent: (nowMs) => everything.since(nowMs - RECENT_MS, nowMs + YOUNGEST_MS).without,
     dropWithin: (adaptationId, limit) =>
-      removeMinutes(store, adaptationId, limit) + units.dropWithin(adaptationId, limit),
+      removeMinutesWithin(store, adaptationId, limit) + units.dropWithin(adaptationId, limit),
     load,
     take: (fact) => {
       if (fact.kind === 'search' && isFirstPage(fact.impression)) takeSearch(fact.impression)
@@ -123,7 +123,7 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     reset: () => {
       // What is not followed any more can't be counted anew, and its totals name nobody.
       for (const adaptationId of [EVERY_QUERY, ...followed.keys()])
-        resetMinutes(store, adaptationId)
+        resetMinutesWithin(store, adaptationId)
       units.resetWithin()
       load()
     },

@@ -57,7 +57,7 @@ export function openExperimentEvidence(ledger: Ledger, find: Find): Consumer {
       }
     },
     forget: ({ facts }) =>
-      ledger.removeOutcomes(
+      ledger.removeOutcomesWithin(
         facts.flatMap((fact) => (fact.kind === 'search' ? fact.impression.queryId : [])),
       ),
   }

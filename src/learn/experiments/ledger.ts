@@ -24,7 +24,7 @@ const ARM_UNITS_MAX = 500_000
 export interface Ledger {
   /** By variant, in its order; an interleaved test has one arm. To be read. */
   arms: (record: ExperimentRecord) => readonly Arm[]
-  /** Inside a transaction: the same, to be counted on. */
+  /** The same, to be counted on: held in memory until `drop`, with what `save` is to write. */
   counting: (record: ExperimentRecord) => readonly Arm[]
   /** The unit's row to count on; undefined when there is no room for a new one. */
   unit: (record: ExperimentRecord, arm: number, unit: string) => UnitRow | undefined
@@ -34,16 +34,17 @@ export interface Ledger {
   outcome: (queryId: string) => SearchOutcome | undefined
   setOutcome: (queryId: string, outcome: SearchOutcome) => void
   /** Inside a transaction: forgets what came of searches. */
-  removeOutcomes: (queryIds: string[]) => void
+  removeOutcomesWithin: (queryIds: string[]) => void
   /** Inside a transaction: writes what changed. */
   save: () => void
   /** Forgets what is not written; arms are read anew when they are next wanted. */
   drop: () => void
   /** Inside a transaction: takes a unit out; says whether it was there. */
-  removeUnit: (record: ExperimentRecord, unit: string) => boolean
+  removeUnitWithin: (record: ExperimentRecord, unit: string) => boolean
   /** Inside a transaction: removes at most `rows` units of an experiment; returns how many. */
-  clearUnits: (id: string, rows: number) => number
-  clearArms: (record: ExperimentRecord) => void
+  clearUnitsWithin: (id: string, rows: number) => number
+  /** Inside a transaction: no arms at all, for one that is removed. */
+  clearArmsWithin: (record: ExperimentRecord) => void
 }
 
 interface Changed {
@@ -62,7 +63,7 @@ export function openLedger({ tables }: Store): Ledger {
   const state: State = { tables, arms: new Map(), changed: new Map(), outcomes: new Map() }
   const { arms, changed, outcomes } = state
   return {
-    // Kept only inside a transaction: outside, what was just written may not be seen yet.
+    // Not held for `counting`: what was just written may not be seen yet where somebody only reads.
     arms: (record) => arms.get(record.id) ?? readRows(state, record).map(readArm),
     counting: (record) => armsOf(state, record),
     unit: (record, arm, unit) => countedUnit(state, record, arm, unit),
@@ -72,20 +73,20 @@ export function openLedger({ tables }: Store): Ledger {
       changed.get(id)?.get(unit)?.row.arm ?? tables.experimentUnits.get([id, unit])?.arm,
     outcome: (queryId) => outcomes.get(queryId) ?? tables.experimentSearches.get(queryId),
     setOutcome: (queryId, outcome) => outcomes.set(queryId, outcome),
-    removeOutcomes: (queryIds) => tables.experimentSearches.removeAll(queryIds),
+    removeOutcomesWithin: (queryIds) => tables.experimentSearches.removeAll(queryIds),
     save: () => save(state),
     drop: () => {
       changed.clear()
       outcomes.clear()
       arms.clear()
     },
-    removeUnit: (record, unit) => removeUnit(state, record, unit),
-    clearUnits: (id, rows) => {
+    removeUnitWithin: (record, unit) => removeUnitWithin(state, record, unit),
+    clearUnitsWithin: (id, rows) => {
       const keys = [...tables.experimentUnits.keys({ ...unitsIn(id), limit: rows })]
       tables.experimentUnits.removeAll(keys)
       return keys.length
     },
-    clearArms: ({ id, variants }) => {
+    clearArmsWithin: ({ id, variants }) => {
       for (const at of variants.keys()) tables.experimentArms.remove([id, at])
       arms.delete(id)
     },
@@ -174,7 +175,7 @@ function save({ tables, arms, changed, outcomes }: State): void {
   outcomes.clear()
 }
 
-function removeUnit(state: State, record: ExperimentRecord, unit: string): boolean {
+function removeUnitWithin(state: State, record: ExperimentRecord, unit: string): boolean {
   const { experimentArms, experimentUnits } = state.tables
   const row = experimentUnits.get([record.id, unit])
   if (row === undefined) return false

@@ -12,16 +12,17 @@ export interface Reported {
    * Inside a transaction: counts values of one unit in an arm; a value without a unit is a unit of its own. Returns
    * how many were counted. Throws VALIDATION_FAILED when there are too many metrics.
    */
-  record: (report: Report) => number
+  recordWithin: (report: Report) => number
   /** The arm that a unit's values count in so far. */
   armOf: (id: string, unit: string) => number | undefined
   /** Sums by metric and arm; an interleaved list is one arm, in whichever its values were counted. */
   sums: (record: ExperimentRecord) => Map<string, UnitSums[]>
   /** Inside a transaction: takes a unit out; says whether it was there. */
-  removeUnit: (id: string, unit: string) => boolean
+  removeUnitWithin: (id: string, unit: string) => boolean
   /** Inside a transaction: removes at most `rows` rows of units; returns how many. */
-  clearUnits: (id: string, rows: number) => number
-  clearSums: (id: string) => void
+  clearUnitsWithin: (id: string, rows: number) => number
+  /** Inside a transaction: no sums at all, for one that is removed. */
+  clearSumsWithin: (id: string) => void
 }
 
 interface Report {
@@ -71,7 +72,7 @@ export function openReported({ tables }: Store): Reported {
     return true
   }
   return {
-    record: ({ experiment, arm, unit, metrics }) => {
+    recordWithin: ({ experiment, arm, unit, metrics }) => {
       const names = new Set(sums(experiment).keys())
       let counted = 0
       for (const [sent, value] of Object.entries(metrics)) {
@@ -88,17 +89,17 @@ export function openReported({ tables }: Store): Reported {
       return first?.value[0]
     },
     sums,
-    removeUnit: (id, unit) => {
+    removeUnitWithin: (id, unit) => {
       const rows = [...experimentObserved.range(observedOf(id, unit))]
       for (const { key, value } of rows) removeRow(tables, key, value)
       return rows.length > 0
     },
-    clearUnits: (id, rows) => {
+    clearUnitsWithin: (id, rows) => {
       const keys = [...experimentObserved.keys({ ...observedOf(id), limit: rows })]
       experimentObserved.removeAll(keys)
       return keys.length
     },
-    clearSums: (id) => {
+    clearSumsWithin: (id) => {
       const keys = [...experimentReported.keys(sumsOf(id))]
       experimentReported.removeAll(keys)
     },

@@ -62,7 +62,7 @@ export function openResults(parts: ResultsParts): RecordResult {
       const arm = kept ?? given ?? searched
       if (arm === undefined)
         return { variantId: idOf(0), recorded: 0, inVain: named === undefined ? [] : [OUTSIDE] }
-      const recorded = reported.record({ experiment, arm, unit, metrics })
+      const recorded = reported.recordWithin({ experiment, arm, unit, metrics })
       if (experiment.mode === 'interleaving')
         return { variantId: INTERLEAVED, recorded, inVain: [] }
       const isOther = named !== undefined && arm !== named

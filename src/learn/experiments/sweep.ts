@@ -64,8 +64,8 @@ export function openSweep(parts: SweepParts): ExperimentSweep {
 function forgetWithin({ ledger, reported }: SweepParts, records: ExperimentRecord[], unit: string) {
   let count = 0
   for (const record of records) {
-    const searched = ledger.removeUnit(record, unit)
-    const isReported = reported.removeUnit(record.id, unit)
+    const searched = ledger.removeUnitWithin(record, unit)
+    const isReported = reported.removeUnitWithin(record.id, unit)
     if (searched || isReported) count += 1
   }
   return count
@@ -77,7 +77,7 @@ function clearUnits(
   { id }: ExperimentRecord,
 ) {
   return store.release(
-    () => ledger.clearUnits(id, SLICE_ROWS) + reported.clearUnits(id, SLICE_ROWS),
+    () => ledger.clearUnitsWithin(id, SLICE_ROWS) + reported.clearUnitsWithin(id, SLICE_ROWS),
   )
 }
 
@@ -101,8 +101,8 @@ async function removeOldest({ store, register, ledger, reported }: SweepParts): 
   const units = await clearUnits({ store, ledger, reported }, oldest)
   if (units > 0) return units
   await store.release(() => {
-    ledger.clearArms(oldest)
-    reported.clearSums(oldest.id)
+    ledger.clearArmsWithin(oldest)
+    reported.clearSumsWithin(oldest.id)
     register.removeWithin(oldest)
   })
   register.drop(oldest.id)

@@ -46,7 +46,7 @@ export interface FeedbackParts {
   /** Resolves when it disturbs searches least to hold the main thread. */
   lull: () => Promise<void>
   /** Counts for a session, inside the transaction. */
-  addTotals: (sessionId: string, delta: { feedback: number; clicks: number }) => void
+  addTotalsWithin: (sessionId: string, delta: { feedback: number; clicks: number }) => void
 }
 
 type Counts = Record<FeedbackStatus, number>
@@ -72,16 +72,16 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const timeMs = clock()
         const feedbackId = feedbackIdAt(timeMs)
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
-        const telling = seen.begin()
+        const telling = seen.beginWithin()
         const entries = told.map((each, at): FeedbackEntry => {
-          const status = statusOf(telling, each, unmatched, timeMs)
+          const status = decideWithin(telling, each, unmatched, timeMs)
           counts[status] += 1
           return { ...each.entry, signalId: signalIdOf(feedbackId, at), status }
         })
         telling.save()
         const clicks = entries.filter((entry, at) => isClick(entry) && told[at]?.isUnshown !== true)
         const isLive = unit !== undefined
-        record(parts, id, feedbackId, { entries, counts, clicks: clicks.length, isLive })
+        recordWithin(parts, id, feedbackId, { entries, counts, clicks: clicks.length, isLive })
         const data: FeedbackBatch = { feedbackId, entries, ...(unit === undefined ? {} : { unit }) }
         const receipt = makeReceipt(feedbackId, timeMs, entries.length, counts)
         return {
@@ -114,7 +114,7 @@ function unmatchedOf(sessionId: string): MarksPlace {
 }
 
 /** Inside the transaction: what was told before is decided there, once, whatever else an entry is. */
-function statusOf(
+function decideWithin(
   telling: Telling,
   { entry: { queryId, timeMs }, mark, isMatched }: Told,
   unmatched: MarksPlace,
@@ -140,8 +140,8 @@ interface Recorded {
 }
 
 /** The history's line and the session's totals. */
-function record(
-  { events, addTotals }: FeedbackParts,
+function recordWithin(
+  { events, addTotalsWithin }: FeedbackParts,
   sessionId: string,
   feedbackId: string,
   { entries, counts, clicks, isLive }: Recorded,
@@ -156,7 +156,7 @@ function record(
     data: { accepted: entries.length, duplicate, unmatched, late },
   })
   if (!isLive) return
-  addTotals(sessionId, { feedback: entries.length - duplicate, clicks })
+  addTotalsWithin(sessionId, { feedback: entries.length - duplicate, clicks })
 }
 
 function makeReceipt(

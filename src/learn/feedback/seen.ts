@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 /** What was told, and when: the same is told again within `REPEAT_MS` counts once. */
 export interface Seen {
   /** What one request tells. Only inside a transaction, whose end `save` must come before. */
-  begin: () => Telling
+  beginWithin: () => Telling
   /** Forgets some of what was told before a moment; returns how much. Call again while it forgets. */
   sweep: (beforeMs: number) => Promise<number>
 }
@@ -43,7 +43,7 @@ export function openSeen(store: Store): Seen {
   for (const [halfHour] of feedbackSeen.keys({ reverse: true, limit: 1 })) last = halfHour
 
   return {
-    begin: () => {
+    beginWithin: () => {
       const rows = openRows(store)
       return {
         wasTold: (place, mark, timeMs) => {

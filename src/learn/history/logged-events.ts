@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 /** Tells whoever reads the log of the few events that they would want to hear of without asking for the history. */
 export interface LoggedEvents {
   /** Inside the transaction that stores an event. */
-  note: (event: LearningEvent, sequence: number) => void
+  noteWithin: (event: LearningEvent, sequence: number) => void
   /** Logs what was stored since. */
   tick: () => void
 }
@@ -53,7 +53,7 @@ export function openLoggedEvents(
     return true
   }
   return {
-    note: ({ id, type, status, priority }, sequence) => {
+    noteWithin: ({ id, type, status, priority }, sequence) => {
       const isTold = TOLD.has(type) || status === LACKED
       if (priority !== 'HIGH' && priority !== 'CRITICAL' && !isTold) return
       // What had its number was not stored after all.

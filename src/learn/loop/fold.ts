@@ -38,7 +38,7 @@ export interface Fold {
   /** Back to what is on the disk. */
   load: () => void
   /** Inside a transaction: what is folded anew is saved up to here. */
-  moveTo: (sequence: number, consumers: readonly Consumer[]) => void
+  moveToWithin: (sequence: number, consumers: readonly Consumer[]) => void
 }
 
 /**
@@ -114,7 +114,7 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
     settle: () => settle(core),
     publish: () => publish(core),
     load: () => load(core),
-    moveTo: (sequence, anew) => moveTo(core, sequence, anew),
+    moveToWithin: (sequence, anew) => moveToWithin(core, sequence, anew),
   }
 }
 
@@ -183,7 +183,7 @@ function publish({ groups, prompt, taken }: Core): void {
       for (const consumer of group.consumers) consumer.publish?.()
 }
 
-function moveTo(core: Core, sequence: number, anew: readonly Consumer[]): void {
+function moveToWithin(core: Core, sequence: number, anew: readonly Consumer[]): void {
   for (const group of core.groups) {
     if (!group.consumers.every((consumer) => anew.includes(consumer))) continue
     group.saved = sequence

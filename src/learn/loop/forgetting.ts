@@ -15,12 +15,12 @@ export function findForgetting(store: Store, subject: string): Forgetting | unde
 }
 
 /** Inside a transaction. */
-export function noteForgetting(store: Store, forgetting: Forgetting): void {
+export function noteForgettingWithin(store: Store, forgetting: Forgetting): void {
   store.tables.meta.put(FORGETTING, [...others(store, forgetting.subject), forgetting])
 }
 
 /** Inside a transaction. */
-export function endForgetting(store: Store, subject: string): void {
+export function endForgettingWithin(store: Store, subject: string): void {
   store.tables.meta.put(FORGETTING, others(store, subject))
 }
 

@@ -74,7 +74,7 @@ export function openLog(store: Store, waitingMax: number, clock: () => number): 
   let dropped = 0
 
   const write = (ids: readonly string[]) =>
-    writeImpressions({ store, journal, recent, timeMs: clock() }, ids)
+    writeImpressionsWithin({ store, journal, recent, timeMs: clock() }, ids)
   function tell(): void {
     for (const listener of listeners) listener()
   }
@@ -213,7 +213,7 @@ interface Writing {
 }
 
 /** Inside a transaction: the rows of what was taken, and the entries that name them. */
-function writeImpressions(
+function writeImpressionsWithin(
   { store, journal, recent, timeMs }: Writing,
   ids: readonly string[],
 ): void {

@@ -50,7 +50,7 @@ export async function relearn(still: Still): Promise<void> {
   await insist(still, () =>
     store.release(() => {
       meta.remove(RELEARNING)
-      fold.moveTo(until, consumers)
+      fold.moveToWithin(until, consumers)
     }),
   )
   for (const consumer of consumers) consumer.publish?.()

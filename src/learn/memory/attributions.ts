@@ -3,7 +3,7 @@ import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
-import { putTeaching, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'
+import { putTeachingWithin, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'
 import { hashOfPair, openWrittenPairs } from './written-pairs.ts'
 
 /** What sessions taught, so that each has a bounded say and can be taken out again. */
@@ -68,9 +68,9 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     })
   }
   function saveChanged(): void {
-    for (const found of changed) putTeaching(store, found)
+    for (const found of changed) putTeachingWithin(store, found)
     changed.clear()
-    for (const [sessionId, flaggedMs] of taken) takeOut(store, sessionId, flaggedMs)
+    for (const [sessionId, flaggedMs] of taken) takeOutWithin(store, sessionId, flaggedMs)
     taken.clear()
     teachings.trim()
   }
@@ -104,7 +104,7 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     save: (nowMs) => {
       saveChanged()
       const beforeMs = SWEEP_MS * Math.floor((nowMs - lifeMs) / SWEEP_MS)
-      if (beforeMs !== removedMs) removeBefore(store, beforeMs, toldMs)
+      if (beforeMs !== removedMs) removeBeforeWithin(store, beforeMs, toldMs)
       removedMs = beforeMs
     },
     load: forget,
@@ -168,7 +168,7 @@ function openTeachings({ tables: { attributions } }: Store): Teachings {
 }
 
 /** Ids of sessions begin with the time of their creation. */
-function removeBefore(
+function removeBeforeWithin(
   { tables: { attributions, flaggedSessions } }: Store,
   timeMs: number,
   toldMs: number,
@@ -178,7 +178,7 @@ function removeBefore(
 }
 
 /** The session's rows go; that it was flagged is noted, or forgotten with it. */
-function takeOut({ tables }: Store, sessionId: string, flaggedMs: number | undefined): void {
+function takeOutWithin({ tables }: Store, sessionId: string, flaggedMs: number | undefined): void {
   const { attributions, flaggedSessions } = tables
   attributions.removeAll([...attributions.keys(rangeOf(sessionId))])
   if (flaggedMs === undefined) flaggedSessions.remove(sessionId)

@@ -38,7 +38,7 @@ export interface Teaching {
 }
 
 /** Inside a transaction. */
-export function putTeaching(
+export function putTeachingWithin(
   { tables: { attributions } }: Store,
   { key, look, attributed }: Teaching,
 ): void {

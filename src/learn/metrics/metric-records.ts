@@ -47,7 +47,11 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
   for (const { key, value } of metricSeries.range()) names.show(...key, value)
 
   /** Inside the transaction: the series that the value belongs to, or a new one. */
-  function find(sample: MetricSample, labels: Record<string, string>, key: string): MetricSeries {
+  function seriesWithin(
+    sample: MetricSample,
+    labels: Record<string, string>,
+    key: string,
+  ): MetricSeries {
     const { name } = sample
     const known = names.typeOf(name)
     const type = (sample.type?.toLowerCase() as MetricType | undefined) ?? known ?? 'gauge'
@@ -63,7 +67,7 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
     return newSeries(type, labels, clock())
   }
   function add(sample: MetricSample, labels: Record<string, string>, key: string) {
-    const series = addValue(find(sample, labels, key), sample.value, clock())
+    const series = addValue(seriesWithin(sample, labels, key), sample.value, clock())
     metricSeries.put([sample.name, key], series)
     names.show(sample.name, key, series)
     return series

@@ -52,7 +52,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
   let submitted = 0
 
   /** Inside the transaction. */
-  function count(event: AnalyticsEvent, eventId: string): AnalyticsReceipt {
+  function countWithin(event: AnalyticsEvent, eventId: string): AnalyticsReceipt {
     const delta = deltaOf(event)
     const session = event.sessionId === undefined ? undefined : sessions.peek(event.sessionId)
     if (session?.active !== true) {
@@ -74,7 +74,7 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
       const entries: LogEntry[] = []
       for (const each of read) {
         const eventId = newId(timeMs)
-        receipts.push(count(each.event, eventId))
+        receipts.push(countWithin(each.event, eventId))
         entries.push(entryOf(each, eventId, timeMs))
       }
       const last = entries.pop() as LogEntry

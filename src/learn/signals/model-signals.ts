@@ -6,7 +6,7 @@ import type { Log } from '../loop/log.ts'
 /** What happens to models, put in line with everything else that learning takes. */
 export interface ModelSignals {
   /** Inside the transaction that stores an event: one of a model gets its place in the journal. */
-  note: (event: LearningEvent, sequence: number) => void
+  noteWithin: (event: LearningEvent, sequence: number) => void
   /** Such events, ever. */
   submitted: () => number
 }
@@ -17,7 +17,7 @@ const NOTED = 'modelSignals'
 export function openModelSignals({ tables }: Store, log: Pick<Log, 'appendWithin'>): ModelSignals {
   const submitted = (): number => tables.meta.get(NOTED) ?? 0
   return {
-    note: ({ id, source, timestamp }, sequence) => {
+    noteWithin: ({ id, source, timestamp }, sequence) => {
       if (source !== 'models') return
       const data = { signalId: id, event: sequence }
       const entry: LogEntry = { timeMs: Date.parse(timestamp), type: 'model', data }

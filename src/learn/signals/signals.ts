@@ -98,7 +98,7 @@ export function openSignals(parts: SignalParts): Signals {
       const own = isUntold ? await journal.find(signalId) : undefined
       const taken = await store.write(() => {
         if (signalId === undefined) noteDone?.()
-        return record(core, { sentId: signalId ?? newId(), own }, step)
+        return recordWithin(core, { sentId: signalId ?? newId(), own }, step)
       })
       const warnings = unreadFields(sent, BODY)
       return warnings.length > 0 ? { ...taken, warnings } : taken
@@ -137,14 +137,14 @@ interface Sent {
 }
 
 /** Inside a transaction. */
-function record(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
+function recordWithin(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
   const { signals, signalOrder } = core.store.tables
   const { signalId, known, told } = find(core, sent)
   const next = takeStep(known, step, core.clock())
   if (next !== known) {
     signals.put(signalId, next)
     if (told === undefined) signalOrder.put([next.createdMs, signalId], true)
-    if (told?.status !== next.status) core.inTold.replace(told, next)
+    if (told?.status !== next.status) core.inTold.replaceWithin(told, next)
     if (known?.status !== next.status) tell(core.events, signalId, next)
   }
   return receipt(signalId, known, next)
@@ -203,7 +203,7 @@ async function sweep({ store, config, inTold }: Core, nowMs: number): Promise<nu
       const told = signals.get(key[1])
       signals.remove(key[1])
       signalOrder.remove(key)
-      if (told !== undefined) inTold.replace(told, undefined)
+      if (told !== undefined) inTold.replaceWithin(told, undefined)
     }
   })
   return due.length

@@ -4,7 +4,7 @@ import type { Store } from '../../store/store.ts'
 /** How many signals others told of, by status. */
 export interface ToldCounts {
   /** Inside a transaction: the row of a signal is another one from now on; undefined: there is none. */
-  replace: (before: SignalRecord | undefined, after: SignalRecord | undefined) => void
+  replaceWithin: (before: SignalRecord | undefined, after: SignalRecord | undefined) => void
   /** Less those that stand in the journal, as they are counted there: COMPLETED may be below 0. */
   all: () => SignalCounts
 }
@@ -27,7 +27,7 @@ export function openToldCounts({ tables: { meta } }: Store, position: () => numb
     if (row.isCountedOnce === true) counts.COMPLETED -= change
   }
   return {
-    replace: (before, after) => {
+    replaceWithin: (before, after) => {
       const counts = read()
       if (before !== undefined) count(counts, before, -1)
       if (after !== undefined) count(counts, after, 1)

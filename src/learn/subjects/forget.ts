@@ -1,5 +1,5 @@
 import { unnameEvents } from '../history/unname.ts'
-import { noteForgetting } from '../loop/forgetting.ts'
+import { noteForgettingWithin } from '../loop/forgetting.ts'
 import { findDoomed, sessionsOf } from './doomed.ts'
 import {
   countsOf,
@@ -124,7 +124,7 @@ async function relearnWithout({ store, loop }: SubjectParts, tasks: Gone[]): Pro
     await loop.rebuild()
     await store.release(() => {
       for (const { subject, doomed } of anew)
-        noteForgetting(store, { subject, unlearnedTo: doomed.sequence })
+        noteForgettingWithin(store, { subject, unlearnedTo: doomed.sequence })
     })
   } catch (cause) {
     fail(anew, cause)

@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts'
 import type { LogEntry } from '../entries.ts'
 import type { Events } from '../history/events.ts'
 import { unnameEvents } from '../history/unname.ts'
-import { endForgetting, findForgetting, noteForgetting } from '../loop/forgetting.ts'
+import { endForgettingWithin, findForgetting, noteForgettingWithin } from '../loop/forgetting.ts'
 import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
 import { timesOfQueries } from '../patterns/times.ts'
@@ -112,7 +112,7 @@ async function begin(task: Task): Promise<void> {
   }
   const isBegun = await store.release(() => {
     if (log.isCut()) return false
-    noteForgetting(store, { subject })
+    noteForgettingWithin(store, { subject })
     announceWithin()
     return true
   })
@@ -135,7 +135,7 @@ async function unlearn(
   const note = () => {
     const { sequence } = doomed
     const done = isAnew ? { uncountedTo: sequence } : { unlearnedTo: sequence }
-    noteForgetting(store, { subject, ...done })
+    noteForgettingWithin(store, { subject, ...done })
     within()
   }
   await loop.unlearn(find, note, isAnew ? 'kept' : 'all')
@@ -184,6 +184,6 @@ export async function finish(task: Gone): Promise<void> {
   await removeLate(task)
   // Last: a start that goes on with this finds the rest by them.
   await sessions.remove(sessionIds)
-  await store.release(() => endForgetting(store, subject))
+  await store.release(() => endForgettingWithin(store, subject))
   task.done({ subject, removed, rebuilt })
 }

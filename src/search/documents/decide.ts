@@ -30,7 +30,7 @@ export interface WriteOutcome {
 }
 
 /** Decides every operation in order, inside the transaction under way, and numbers what changes. */
-export function decideAll(
+export function decideAllWithin(
   store: Store,
   ops: WriteOp[],
   nowMs: number,

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
-import { decideAll, type WriteOutcome } from './decide.ts'
+import { decideAllWithin, type WriteOutcome } from './decide.ts'
 import type { WriteOp } from './operation.ts'
 
 export interface Writer {
@@ -64,7 +64,7 @@ export function openWriter(
     if (taken.length === 0) return
     const outcomes = await transact(() => {
       const ops = taken.flatMap((one) => one.ops)
-      const all = decideAll(store, ops, clock())
+      const all = decideAllWithin(store, ops, clock())
       let at = 0
       return taken.map(({ ops, noteDone }) => {
         const own = all.slice(at, at + ops.length)

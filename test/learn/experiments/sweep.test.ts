@@ -26,13 +26,16 @@ function fullHouse(...ends: ExperimentRecord[]) {
       drop: (id) => records.delete(id),
     } as Partial<Register> as Register,
     ledger: {
-      clearArms: () => {},
-      clearUnits: (id) => {
+      clearArmsWithin: () => {},
+      clearUnitsWithin: (id) => {
         looked.push(id)
         return 0
       },
     } as Partial<Ledger> as Ledger,
-    reported: { clearUnits: () => 0, clearSums: () => {} } as Partial<Reported> as Reported,
+    reported: {
+      clearUnitsWithin: () => 0,
+      clearSumsWithin: () => {},
+    } as Partial<Reported> as Reported,
   })
   return { records, looked, sweep }
 }

@@ -12,7 +12,7 @@ function start() {
     info: (fields: object, message: string) => void said.push(['info', fields, message]),
   }
   const logged = openLoggedEvents(store, logger)
-  const events = openEvents(store, () => START_MS, {}, logged.note)
+  const events = openEvents(store, () => START_MS, {}, logged.noteWithin)
   return { store, said, logged, events }
 }
 

@@ -110,7 +110,7 @@ it('a figure of performance and an event of a model wait like the others; given 
   await log.append(() => ({ entry: analytics(told, { renderMs: 41 }), value: undefined }))
   await log.append(() => ({ entry: analytics(silent), value: undefined }))
   const models = openModelSignals(store, log)
-  const events = openEvents(store, () => clock.nowMs, {}, models.note)
+  const events = openEvents(store, () => clock.nowMs, {}, models.noteWithin)
   const named = { type: 'MODEL_ACTIVATED', status: 'ACTIVE', modelId: 'm' }
   const { id } = await events.record({ ...named, source: 'models' })
   await events.record({ ...named, source: 'experiments' })
