@@ -33,7 +33,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   // An IPv6 address as it stands in a URL.
   values.host = String(values.host).replace(/^\[(.*)\]$/, '$1')
   const config = Object.freeze(values) as Config
-  checkTogether(config)
+  refuseTogether(config)
   return config
 }
 
@@ -152,7 +152,7 @@ function parseFile(path: string, bytes: Buffer): unknown {
 }
 
 /** What one setting alone can't tell. Throws as `readConfig` does. */
-function checkTogether({ embedder, embedderUrl }: Config): void {
+function refuseTogether({ embedder, embedderUrl }: Config): void {
   if (embedder === 'http' && embedderUrl === '')
     throw new Error('EMBEDDER=http needs EMBEDDER_URL: the address of an /embeddings endpoint.')
   if (embedderUrl !== '' && !/^https?:$/.test(protocolOf(embedderUrl)))

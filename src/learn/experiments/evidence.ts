@@ -98,12 +98,12 @@ function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   const { queryId, variants } = impression
   // Nobody asks what came of a search that no test shows.
   if (variants.length === 0) return
-  const page = outcomesOf(ledger, queryId, (before) => dealtAfter(before, fact, impression))
+  const page = changeOutcome(ledger, queryId, (before) => dealtAfter(before, fact, impression))
   const listId = countedListOf(impression)
   const list =
     listId === undefined
       ? undefined
-      : outcomesOf(ledger, listId, (before) => listAfter(before, fact, impression))
+      : changeOutcome(ledger, listId, (before) => listAfter(before, fact, impression))
   for (const { record, row } of countedIn(ledger, find, impression)) {
     add(row, 'ratings', 1)
     add(row, 'rated', entry.rating)
@@ -112,7 +112,8 @@ function takeFeedback(ledger: Ledger, find: Find, fact: FeedbackFact): void {
   }
 }
 
-function outcomesOf(
+/** What came of a search before, and what the change makes of it, which is kept. */
+function changeOutcome(
   ledger: Ledger,
   id: string,
   change: (before: SearchOutcome) => SearchOutcome,
@@ -152,9 +153,9 @@ function retell(ledger: Ledger, find: Find, impression: Impression, { lists, tol
   const list =
     listId === undefined
       ? undefined
-      : outcomesOf(ledger, listId, ({ places }) => ({ ...listTold(listId, told), places }))
+      : changeOutcome(ledger, listId, ({ places }) => ({ ...listTold(listId, told), places }))
   const { places } = dealtTold(queryId, told)
-  const page = outcomesOf(ledger, queryId, (before) => ({ ...before, places }))
+  const page = changeOutcome(ledger, queryId, (before) => ({ ...before, places }))
   for (const { record, row } of countedIn(ledger, find, impression)) {
     if (list !== undefined) countList(row, list)
     countWins(row, record, impression, page)

@@ -106,7 +106,7 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const share = said?.share?.(bound.threshold) ?? bound.threshold
   const saidHarm = said === TIMES && share < 0 ? 'decrease' : said?.harm
   const harm = bound.harm ?? harmOf(metric) ?? saidHarm
-  if (said === TIMES) mustTellHarm(bound.threshold, harm, `${path}.${bound.key ?? 'threshold'}`)
+  if (said === TIMES) refuseHarmless(bound.threshold, harm, `${path}.${bound.key ?? 'threshold'}`)
   if (harm === undefined)
     warnings.push(
       `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
@@ -122,7 +122,7 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
 }
 
 /** A limit that lies where no harm is would never be passed, or be read as its mirror. */
-function mustTellHarm(times: number, harm: Harm | undefined, path: string): void {
+function refuseHarmless(times: number, harm: Harm | undefined, path: string): void {
   if (harm === 'increase' && times < 1)
     throw invalid(path, 'must be 1 or more: of this metric, more is what does harm')
   if (harm === 'decrease' && (times <= 0 || times > 1))

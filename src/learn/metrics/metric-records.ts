@@ -63,7 +63,7 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
       throw invalid('value', 'must not be negative: a counter only grows')
     const series = metricSeries.get([name, key])
     if (series !== undefined) return series
-    names.checkNew(name, type)
+    names.refuseNew(name, type)
     return newSeries(type, labels, clock())
   }
   function add(sample: MetricSample, labels: Record<string, string>, key: string) {

@@ -12,7 +12,7 @@ export interface MetricNames {
   hide: (name: string, key: string) => void
   typeOf: (name: string) => MetricType | undefined
   /** Throws TOO_MANY_SERIES, or NAME_TAKEN when a page could not tell the metric from a part of another. */
-  checkNew: (name: string, type: MetricType) => void
+  refuseNew: (name: string, type: MetricType) => void
   /** [name, key] of some series that got no value since a time. */
   idleSince: (timeMs: number, limit: number) => [string, string][]
 }
@@ -77,7 +77,7 @@ export function openMetricNames(
       names.delete(name)
     },
     typeOf: (name) => names.get(name)?.type,
-    checkNew: (name, type) => {
+    refuseNew: (name, type) => {
       const named = names.get(name)
       const full = fullBy(named)
       if (full !== undefined)

@@ -62,8 +62,8 @@ export async function forgetTogether(parts: SubjectParts, queue: ForgetQueue): P
   }
   // They stay hidden until it is their turn.
   queue.again(later)
-  const clean = await eachOf(gone, removeLate)
-  await eachOf(await relearnWithout(parts, clean), finish)
+  const clean = await stepEach(gone, removeLate)
+  await stepEach(await relearnWithout(parts, clean), finish)
 }
 
 function requestOf({ subject, done, failed }: Task): ForgetRequest {
@@ -105,7 +105,7 @@ function isRelated({ doomed }: Task, kin: Set<string>): boolean {
 }
 
 async function takeOutAll({ store }: SubjectParts, tasks: readonly Task[]): Promise<Gone[]> {
-  const begun = await eachOf(tasks, takeOut)
+  const begun = await stepEach(tasks, takeOut)
   if (begun.length === 0) return []
   try {
     await unnameEvents(store, new Set(begun.flatMap(({ doomed }) => [...doomed.names])))
@@ -113,7 +113,7 @@ async function takeOutAll({ store }: SubjectParts, tasks: readonly Task[]): Prom
     fail(begun, cause)
     return []
   }
-  return eachOf(begun, removeFound)
+  return stepEach(begun, removeFound)
 }
 
 /** Returns those who can go on: also those who were taken out by themselves. */
@@ -134,7 +134,7 @@ async function relearnWithout({ store, loop }: SubjectParts, tasks: Gone[]): Pro
 }
 
 /** One step of each, in their order; returns what it made of those with whom it went well. */
-async function eachOf<T extends Task, Made>(
+async function stepEach<T extends Task, Made>(
   tasks: readonly T[],
   step: (task: T) => Promise<Made | undefined>,
 ): Promise<Made[]> {

@@ -14,7 +14,7 @@ it('all names together have room for so many label sets, and for others when som
     ...{ count: 1, sum: 1, min: 1, max: 1, last: 1, sketch: [] },
   }
   for (let at = 0; at < 20_000; at += 1) names.show('a', `${at}`, series)
-  const oneMore = () => names.checkNew('a', 'gauge')
+  const oneMore = () => names.refuseNew('a', 'gauge')
   expect(oneMore).toThrow('20000 label sets of all names together')
   names.hide('a', '7')
   names.hide('a', '7')
