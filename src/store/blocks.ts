@@ -145,14 +145,14 @@ function removeFrom(blocks: Bytes, { blockOf }: Place, keys: readonly string[]):
     const block = blockOf(keys[at] as string)
     let end = at + 1
     while (block !== undefined && end < keys.length && (keys[end] as string) <= block.last) end += 1
-    if (block !== undefined) removed += removeOf(blocks, block, keys.slice(at, end))
+    if (block !== undefined) removed += removeIn(blocks, block, keys.slice(at, end))
     at = end
   }
   if (removed > 0) countMore(blocks, -removed)
   return removed
 }
 
-function removeOf(blocks: Bytes, block: Block, keys: readonly string[]): number {
+function removeIn(blocks: Bytes, block: Block, keys: readonly string[]): number {
   const doomed = new Set(keys.map((key) => placeOf(block, key)))
   doomed.delete(-1)
   if (doomed.size === 0) return 0
