@@ -1,6 +1,7 @@
 import { endianness } from 'node:os'
 import { type ServiceError, serviceError } from '../errors.ts'
 
+/** As `search/vector.ts` has it of vectors that clients send. */
 const LENGTH_MIN = 1e-30
 
 /**

@@ -20,6 +20,12 @@ export interface Arm {
   stepUnits: number
 }
 
+/**
+ * Units that an arm counts: once one is full, those that come later are left out of every arm alike. Of a reported metric,
+ * each arm counts as many by itself.
+ */
+export const ARM_UNITS_MAX = 500_000
+
 type Summed = Omit<Metric, 'name'> & { name: string }
 
 const SUMMED: readonly Summed[] = [...METRICS, PREFERENCE]

@@ -6,6 +6,7 @@ import type {
 } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import {
+  ARM_UNITS_MAX,
   type Arm,
   armFrom,
   armRow,
@@ -16,9 +17,6 @@ import {
   unitsOf,
 } from './arms.ts'
 import { COUNT, type Count } from './metrics.ts'
-
-/** Units that an arm counts; once one is full, those that come later are left out of every arm alike. */
-const ARM_UNITS_MAX = 500_000
 
 /** Rows of evidence: what is stored, and what one transaction changes of it. */
 export interface Ledger {

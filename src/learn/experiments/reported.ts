@@ -3,7 +3,7 @@ import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import type { Store } from '../../store/store.ts'
 import type { Range } from '../../store/table.ts'
 import { addUnit, joinSums, NO_UNITS, subtractUnit, type UnitSums } from '../statistics/sums.ts'
-import { sumsFrom, sumsRow } from './arms.ts'
+import { ARM_UNITS_MAX, sumsFrom, sumsRow } from './arms.ts'
 import { metricName } from './metrics.ts'
 
 /** Metrics that others measure and report: errors of an app, revenue, time on a page. */
@@ -33,7 +33,6 @@ interface Report {
 }
 
 const METRICS_MAX = 50
-const ARM_UNITS_MAX = 500_000
 /** Beside a square so many times as great, sums of squares lose more than a ten millionth. */
 const SWALLOWING = 2 ** 30
 /** Behind every text that a key may hold. */
