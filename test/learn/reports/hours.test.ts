@@ -304,3 +304,20 @@ it('a report says from when on it counts: the first hour is whole', async () => 
   expect([from, to]).toEqual(['2026-05-10T15:00:00.000Z', '2026-05-10T16:51:00.000Z'])
   expect(searches).toBe(3)
 })
+
+it('everything that an hour has a place for is counted in it, and told by the report', async () => {
+  const store = temporaryStore()
+  const { unit: _, sessionId: __, ...nobody } = impression()
+  const clicked = impression()
+  const shown = [clicked, nobody, impression({ total: 0 }), impression()]
+  await fold(store, [...shown.map(searched), told(clicked, 1), told(nobody, 0)], 1)
+  const row = store.tables.hourReports.get(Math.floor(NOW_MS / HOUR_MS))
+  const counted = [row?.all, ...(row?.byType ?? []).map(([, counts]) => counts)]
+  expect(counted).toHaveLength(2)
+  for (const counts of counted)
+    for (const [name, count] of Object.entries(counts ?? {})) expect(count, name).toBeGreaterThan(0)
+  const { bySearchType, byHour, ...whole } = await reportOf(store)
+  for (const figures of [whole, ...Object.values(bySearchType), ...byHour])
+    for (const [name, figure] of Object.entries(figures))
+      if (typeof figure === 'number') expect(figure, name).toBeGreaterThan(0)
+})
