@@ -136,7 +136,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       return store.release(() => {
         let removed = 0
         for (const { adaptationId } of done) removed += watch.dropWithin(adaptationId, SWEEP_ROWS)
-        for (const record of old) removeRecord(parts, record)
+        for (const record of old) removeRecordWithin(parts, record)
         return removed + old.length + parts.versions.sweepWithin(oldestMs)
       })
     },
@@ -242,7 +242,7 @@ function finished({ tables }: Store): Glimpse[] {
 /** What is sent with one may be long: not all that are kept are in memory at once. */
 type Glimpse = Pick<AdaptationRecord, 'adaptationId' | 'status' | 'supersedes' | 'updatedMs'>
 
-function removeRecord({ store, rows }: LifecycleParts, { adaptationId }: Glimpse): void {
+function removeRecordWithin({ store, rows }: LifecycleParts, { adaptationId }: Glimpse): void {
   rows.removeWithin(adaptationId)
   store.tables.adaptationFigures.remove([adaptationId, 0])
 }

@@ -42,7 +42,7 @@ export function openMoves(
       const history = [...record.history, { timeMs, status, reason }].slice(-HISTORY_MAX)
       const next = { ...record, ...more, status, updatedMs: timeMs, history }
       rows.putWithin(record.adaptationId, next)
-      keepOpen(store, next)
+      keepOpenWithin(store, next)
       return next
     },
     keep: (record) => rows.putWithin(record.adaptationId, record),
@@ -67,7 +67,10 @@ function isOpen(status: AdaptationStatus): boolean {
 }
 
 /** Keeps the scope's list of open changes, so that nobody has to look through all of them. */
-function keepOpen({ tables }: Store, { scope, adaptationId, status }: AdaptationRecord): void {
+function keepOpenWithin(
+  { tables }: Store,
+  { scope, adaptationId, status }: AdaptationRecord,
+): void {
   const { head, open } = tables.rankingScopes.get(scope) ?? { head: 0, open: [] }
   const stays = isOpen(status)
   const others = open.filter((id) => stays || id !== adaptationId)

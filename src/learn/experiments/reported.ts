@@ -52,7 +52,7 @@ export function openReported({ tables }: Store): Reported {
     }
     return found
   }
-  function count(
+  function countWithin(
     [id, metric, given]: [string, string, number],
     unit: string | undefined,
     value: number,
@@ -79,7 +79,7 @@ export function openReported({ tables }: Store): Reported {
         names.add(name)
         if (names.size > METRICS_MAX)
           throw invalid('metrics', `must be at most ${METRICS_MAX} different ones in an experiment`)
-        if (count([experiment.id, name, arm], unit, value)) counted += 1
+        if (countWithin([experiment.id, name, arm], unit, value)) counted += 1
       }
       return counted
     },
@@ -90,7 +90,7 @@ export function openReported({ tables }: Store): Reported {
     sums,
     removeUnitWithin: (id, unit) => {
       const rows = [...experimentObserved.range(observedOf(id, unit))]
-      for (const { key, value } of rows) removeRow(tables, key, value)
+      for (const { key, value } of rows) removeRowWithin(tables, key, value)
       return rows.length > 0
     },
     clearUnitsWithin: (id, rows) => {
@@ -118,7 +118,7 @@ function observedOf(id: string, unit?: string): Range<[string, string, string]> 
 }
 
 /** What a unit reported of one metric goes, also out of the sums. */
-function removeRow(
+function removeRowWithin(
   tables: Store['tables'],
   key: [string, string, string],
   [arm, x, y]: [number, number, number],

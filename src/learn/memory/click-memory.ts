@@ -129,7 +129,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       isSaving = core.written.save() || isSaving
       attributions.save(latestMs)
       // A fold anew repeats what the history tells already.
-      if (core.written === core.read) for (const each of flaggedNow) tell(events, each)
+      if (core.written === core.read) for (const each of flaggedNow) tellWithin(events, each)
       flagged += flaggedNow.length
       flaggedNow = []
     },
@@ -236,7 +236,7 @@ function describe({ read, config, chances, clock }: Core, queryHash: string, key
   return { value, gain, examination, rate, ...reasonsOf(evidence, settings) }
 }
 
-function tell(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {
+function tellWithin(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {
   events.recordWithin({
     type: 'SESSION_FLAGGED',
     status: 'COMPLETED',

@@ -66,7 +66,7 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
     names.refuseNew(name, type)
     return newSeries(type, labels, clock())
   }
-  function add(sample: MetricSample, labels: Record<string, string>, key: string) {
+  function addWithin(sample: MetricSample, labels: Record<string, string>, key: string) {
     const series = addValue(seriesWithin(sample, labels, key), sample.value, clock())
     metricSeries.put([sample.name, key], series)
     names.show(sample.name, key, series)
@@ -86,7 +86,7 @@ export function openMetricRecords(options: MetricRecordsOptions): MetricRecords 
       try {
         const series = await store.write(() => {
           noteDone?.()
-          return add(sample, labels, key)
+          return addWithin(sample, labels, key)
         })
         const warnings = unreadFields(sample, BODY)
         return { ...receiptOf(series), ...(warnings.length > 0 ? { warnings } : {}) }

@@ -62,7 +62,7 @@ export function openActivation(parts: ActivationParts): Activation {
     const before = versions.standing()
     const previous = before.active
     const moved = versions.moveWithin(record, 'ACTIVE')
-    archive(versions, previous)
+    archiveWithin(versions, previous)
     const { modelId, version } = record
     const earlier = previous === undefined ? before.earlier : [...before.earlier, previous]
     const standing = {
@@ -83,7 +83,7 @@ export function openActivation(parts: ActivationParts): Activation {
         ...figures,
       },
     })
-    versions.standWithin(trialAfter(parts, standing))
+    versions.standWithin(settleTrialWithin(parts, standing))
     return { record: moved, previous, unchanged: false }
   }
   async function endTrial(modelId: string, noteDone?: NoteDone): Promise<TakenBack> {
@@ -158,7 +158,7 @@ function rollBackWithin(
     modelId,
     data: { version: record.version, active: target === undefined ? null : nameOf(target) },
   })
-  versions.standWithin(trialAfter(parts, standing))
+  versions.standWithin(settleTrialWithin(parts, standing))
   return { record, active: target }
 }
 
@@ -182,13 +182,13 @@ function endTrialWithin({ versions, events }: ActivationParts, modelId: string):
   return { record, active: standing.active }
 }
 
-function archive(versions: Versions, name: VersionName | undefined): void {
+function archiveWithin(versions: Versions, name: VersionName | undefined): void {
   const record = name === undefined ? undefined : versions.find(name)
   if (record !== undefined) versions.moveWithin(record, 'ARCHIVED')
 }
 
 /** A trial ends when its model ranks, and starts anew when who ranks the others has changed; history says so. */
-function trialAfter(
+function settleTrialWithin(
   { evidence, events, clock }: ActivationParts,
   { trial, ...standing }: Standing,
 ): Standing {

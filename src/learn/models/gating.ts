@@ -72,7 +72,7 @@ export function openGating(parts: GatingParts): Gating {
     advance: async () => {
       const { trial } = versions.standing()
       if (trial === undefined) return
-      if (staysAhead(trial.sinceMs)) return store.write(() => beginsNow(parts))
+      if (staysAhead(trial.sinceMs)) return store.write(() => beginNowWithin(parts))
       const searches = Math.max(0, evidence.searches(trial, trial.stage) - trial.base)
       // The first harm that is certain ends a canary, so it is asked from the beginning.
       const least = trial.stage === 'CANARY' ? 1 : searchesMin(config, trial)
@@ -111,15 +111,15 @@ function stageInput(parts: GatingParts, trial: Trial, ranked: number) {
 /** Writes down what the first gate said, and begins the trial of a version that passed. */
 function judgedWithin(parts: GatingParts, name: VersionName, report: GateReport): VersionRecord {
   const { versions, evidence, config, clock } = parts
-  const record = noted(parts, versions.get(name), report)
+  const record = noteWithin(parts, versions.get(name), report)
   if (report.outcome === 'refuse')
-    return record.status === 'CANDIDATE' ? reject(parts, record) : record
+    return record.status === 'CANDIDATE' ? rejectWithin(parts, record) : record
   const { trial, ...standing } = versions.standing()
   // One that is on trial, or was activated while the gate was thinking, is past this gate.
   const isPast = record.status === 'ACTIVE' || sameVersion(trial, name)
   if (report.outcome === 'not_yet' || isPast) return record
   // A newer model that passed takes the place of the one on trial.
-  if (trial !== undefined) endForNewer(parts, trial, name)
+  if (trial !== undefined) endForNewerWithin(parts, trial, name)
   const moved = versions.moveWithin(record, 'SHADOW')
   const control = standing.active === undefined ? '' : nameOf(standing.active)
   const base = evidence.searches(name, 'SHADOW')
@@ -149,10 +149,10 @@ function advanceWithin(
     versions.standWithin({ ...standing, trial: { ...trial, asked: searches } })
     return
   }
-  const record = noted(parts, found, report)
+  const record = noteWithin(parts, found, report)
   if (report.outcome === 'refuse') {
     versions.standWithin(standing)
-    reject(parts, record)
+    rejectWithin(parts, record)
   } else if (trial.stage === 'CANARY') activation.activateWithin(record, 'GATE', report.figures)
   else {
     const base = evidence.searches(trial, 'CANARY')
@@ -161,14 +161,14 @@ function advanceWithin(
 }
 
 /** What began while the clock was ahead: nothing that is shown until that time would count for it. */
-function beginsNow({ versions, clock }: GatingParts): void {
+function beginNowWithin({ versions, clock }: GatingParts): void {
   const { trial, ...standing } = versions.standing()
   if (trial !== undefined)
     versions.standWithin({ ...standing, trial: { ...trial, sinceMs: clock() } })
 }
 
 /** The version with one more report, and the event of it. */
-function noted({ versions, events }: GatingParts, record: VersionRecord, report: GateReport) {
+function noteWithin({ versions, events }: GatingParts, record: VersionRecord, report: GateReport) {
   const { modelId, version, status, gates } = record
   const changed = { ...record, gates: [...gates, report].slice(-GATES_MAX) }
   versions.putWithin(changed)
@@ -180,7 +180,7 @@ function noted({ versions, events }: GatingParts, record: VersionRecord, report:
 }
 
 /** Ends a trial for the version that takes its place. */
-function endForNewer({ versions, events }: GatingParts, trial: Trial, by: VersionName): void {
+function endForNewerWithin({ versions, events }: GatingParts, trial: Trial, by: VersionName): void {
   const other = versions.find(trial)
   if (other === undefined) return
   const { modelId, version, status } = versions.moveWithin(other, 'ARCHIVED')
@@ -188,7 +188,7 @@ function endForNewer({ versions, events }: GatingParts, trial: Trial, by: Versio
   events.recordWithin({ type: 'MODEL_ARCHIVED', status, source: 'models', modelId, data })
 }
 
-function reject({ versions, events }: GatingParts, record: VersionRecord): VersionRecord {
+function rejectWithin({ versions, events }: GatingParts, record: VersionRecord): VersionRecord {
   const rejected = versions.moveWithin(record, 'REJECTED')
   const { modelId, version, status } = rejected
   const gate = rejected.gates.at(-1)?.gate

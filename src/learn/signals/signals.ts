@@ -145,7 +145,7 @@ function recordWithin(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>
     signals.put(signalId, next)
     if (told === undefined) signalOrder.put([next.createdMs, signalId], true)
     if (told?.status !== next.status) core.inTold.replaceWithin(told, next)
-    if (known?.status !== next.status) tell(core.events, signalId, next)
+    if (known?.status !== next.status) tellWithin(core.events, signalId, next)
   }
   return receipt(signalId, known, next)
 }
@@ -226,7 +226,7 @@ function receipt(
   return { signalId, type, status, previousStatus, attemptCount, updatedAt }
 }
 
-function tell(
+function tellWithin(
   events: Pick<Events, 'recordWithin'>,
   signalId: string,
   { type, status, attemptCount }: SignalRecord,

@@ -132,13 +132,13 @@ async function unlearn(
   const isAnew = begun !== undefined && begun.unlearnedTo === undefined
   const after = (isAnew ? begun.uncountedTo : begun?.unlearnedTo) ?? 0
   const find = (until: number) => findTaught(log, doomed, { after, until })
-  const note = () => {
+  const noteWithin = () => {
     const { sequence } = doomed
     const done = isAnew ? { uncountedTo: sequence } : { unlearnedTo: sequence }
     noteForgettingWithin(store, { subject, ...done })
     within()
   }
-  await loop.unlearn(find, note, isAnew ? 'kept' : 'all')
+  await loop.unlearn(find, noteWithin, isAnew ? 'kept' : 'all')
 }
 
 /** Their names have left the history before: sessions that are known no more are found by their searches alone. */

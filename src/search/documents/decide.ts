@@ -10,7 +10,7 @@ import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
 import { hasText, IS_NEW, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
-import { awaitVector, sentVector, vectorFor } from './outside-vector.ts'
+import { awaitVectorWithin, sentVector, vectorFor } from './outside-vector.ts'
 import { merged, preparedFor } from './prepared.ts'
 import { notInIndex } from './unknown-document.ts'
 
@@ -38,13 +38,13 @@ export function decideAllWithin(
   const { meta } = store.tables
   const first = meta.get('sequence')
   const counter = { last: typeof first === 'number' ? first : 0 }
-  const outcomes = ops.map((op) => decide(store, op, nowMs, counter))
+  const outcomes = ops.map((op) => decideWithin(store, op, nowMs, counter))
   if (counter.last !== first) meta.put('sequence', counter.last)
   return outcomes
 }
 
 /** Runs inside the transaction: what it reads is what every earlier write left. */
-function decide(
+function decideWithin(
   store: Store,
   op: WriteOp,
   nowMs: number,
@@ -60,7 +60,7 @@ function decide(
   if (refusal !== undefined) return refusal
   if (op.kind === 'delete') {
     if (old === undefined || ord === undefined) return notInIndex()
-    return remove(store, op, { old, ord, sequence: ++counter.last })
+    return removeWithin(store, op, { old, ord, sequence: ++counter.last })
   }
   if (op.kind === 'vector') {
     if (old === undefined || sentVector(op, old) === undefined) return notInIndex()
@@ -122,8 +122,8 @@ function save(
       [indexId, sequence],
       Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength),
     )
-  awaitVector(store, op, record, vector)
-  if (ord !== undefined) retire(store, { indexId, id: op.id, ord, sequence })
+  awaitVectorWithin(store, op, record, vector)
+  if (ord !== undefined) retireWithin(store, { indexId, id: op.id, ord, sequence })
   return {
     result: old === undefined ? 'created' : 'updated',
     record,
@@ -151,7 +151,7 @@ interface Retire {
  * The old record stays readable, and its number known, for searches under way and pages of an older view; a sweep clears
  * both later.
  */
-function retire({ tables }: Store, { indexId, id, ord, sequence }: Retire): void {
+function retireWithin({ tables }: Store, { indexId, id, ord, sequence }: Retire): void {
   const { removals, superseded, earlierOrds } = tables
   removals.put([indexId, sequence], [ord])
   superseded.put([steadyMs(), indexId, ord], true)
@@ -159,14 +159,14 @@ function retire({ tables }: Store, { indexId, id, ord, sequence }: Retire): void
   earlierOrds.put([indexId, id], [ord, ...earlier.slice(0, EARLIER_MAX - 1)])
 }
 
-function remove(
+function removeWithin(
   store: Store,
   op: WriteOp,
   { old, ord, sequence }: { old: DocumentRecord; ord: number; sequence: number },
 ): WriteOutcome {
   const indexId = op.entry.record.id
   store.tables.documents.remove([indexId, op.id])
-  retire(store, { indexId, id: op.id, ord, sequence })
+  retireWithin(store, { indexId, id: op.id, ord, sequence })
   return { result: 'deleted', record: old, ord, change: { sequence, adds: false, removed: ord } }
 }
 

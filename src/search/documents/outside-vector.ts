@@ -144,7 +144,7 @@ function keptVector(
 }
 
 /** A document whose endpoint gave no vector is remembered until it has one. */
-export function awaitVector(
+export function awaitVectorWithin(
   store: Store,
   { entry, id }: WriteOp,
   record: DocumentRecord,

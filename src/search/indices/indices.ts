@@ -185,8 +185,8 @@ async function declare(
   }
   const made = store
     .write(() => {
-      const id = nextNumber(store)
-      const engineId = nextNumber(store)
+      const id = nextNumberWithin(store)
+      const engineId = nextNumberWithin(store)
       const createdMs = Date.now()
       const record: IndexRecord = { id, engineId, name, createdMs, settings: pinned, mappings }
       store.tables.indices.put(id, record)
@@ -226,7 +226,7 @@ async function extend(
   if (definition.grams.length > before.definition.grams.length) await mayTake(definition)
   const record = await store.write(() => {
     if (entry.dropped === true) throw unknownIndex('name')
-    const next: IndexRecord = { ...before.record, mappings, engineId: nextNumber(store) }
+    const next: IndexRecord = { ...before.record, mappings, engineId: nextNumberWithin(store) }
     store.tables.indices.put(next.id, next)
     return next
   })
@@ -235,7 +235,7 @@ async function extend(
 }
 
 /** Numbers of indices and of their folders; never used twice. Call within a write. */
-function nextNumber(store: Store): number {
+function nextNumberWithin(store: Store): number {
   const last = store.tables.meta.get('lastNumber')
   const next = (typeof last === 'number' ? last : 0) + 1
   store.tables.meta.put('lastNumber', next)
