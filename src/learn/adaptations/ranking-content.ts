@@ -27,7 +27,8 @@ export function withMember(
 
 /**
  * The content of a scope once `removed` is rolled back: exactly `target`, the content before it, when nothing
- * came later. Changes that came later stay, and what they took the place of stays out.
+ * came later. Changes that came later stay, and what they took the place of stays out. What another rollback brought
+ * back meanwhile stays before what is newer: the later wins.
  */
 export function withoutMember(
   content: readonly RankingMember[],
@@ -43,7 +44,13 @@ export function withoutMember(
     ({ adaptationId }) => adaptationId !== removed.adaptationId && !before.has(adaptationId),
   )
   return {
-    content: [...earlier, ...later],
+    content: later.reduce(withPlaced, earlier),
     kept: later.map(({ adaptationId }) => adaptationId),
   }
+}
+
+/** Of two changes that share a setting, the one that came into force first has the lower version. */
+function withPlaced(content: RankingMember[], member: RankingMember): RankingMember[] {
+  const newer = content.findIndex(({ version }) => version > member.version)
+  return content.toSpliced(newer < 0 ? content.length : newer, 0, member)
 }

@@ -7,9 +7,9 @@ import {
 } from '../../../src/learn/adaptations/ranking-content.ts'
 import type { RankingMember } from '../../../src/schema/adaptation-record.ts'
 
-const member = (adaptationId: string): RankingMember => ({
+const member = (adaptationId: string, version = 1): RankingMember => ({
   adaptationId,
-  version: 1,
+  version,
   tuning: { pins: [{ id: adaptationId }] },
 })
 const ids = (content: RankingMember[]) => content.map(({ adaptationId }) => adaptationId)
@@ -18,7 +18,7 @@ describe('the content of a version', () => {
   it('is the earlier one exactly, once the newest change is rolled back', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.string(), { minLength: 1 }), fc.nat(), (names, chosen) => {
-        const target = names.map(member)
+        const target = names.map((name) => member(name))
         const superseded = names.filter((_, at) => (chosen >> at) & 1)
         const content = withMember(target, member('newest'), superseded)
         const removed = { adaptationId: 'newest', supersedes: superseded }
@@ -30,13 +30,22 @@ describe('the content of a version', () => {
   })
 
   it('keeps what came later, and leaves out what that took the place of', () => {
-    const target = ['one', 'two'].map(member)
+    const target = ['one', 'two'].map((name) => member(name))
     const bad = withMember(target, member('bad'), ['one'])
     const later = withMember(bad, member('later'), ['two'])
     const removed = { adaptationId: 'bad', supersedes: ['one'] }
     const { content, kept } = withoutMember(later, target, removed)
     expect(ids(content)).toEqual(['one', 'later'])
     expect(kept).toEqual(['later'])
+  })
+
+  it('has what another rollback brought back before what is newer', () => {
+    const newer = member('newer', 3)
+    const target = [member('gone', 2), newer]
+    const present = [member('brought', 1), newer, member('unrelated', 4)]
+    const removed = { adaptationId: 'unrelated', supersedes: [] }
+    const { content } = withoutMember(present, target, removed)
+    expect(ids(content)).toEqual(['brought', 'newer'])
   })
 
   it('lets a change take the place of one that sets nothing else', () => {
