@@ -83,7 +83,8 @@ export const rollBackModel = route({
   method: 'POST',
   path: '/nous/learn/models/{id}/rollback',
   tag: 'learning',
-  summary: 'Return to the model that ranked before, or end the trial of one',
+  summary:
+    'Return to the version of a model that ranked before, else to another model that did, or end the trial of one',
   params: IdPath,
   body: ModelRollback,
   bodyOptional: true,
