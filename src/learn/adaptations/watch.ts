@@ -1,7 +1,7 @@
 import type { AdaptationRecord, ArmTotals } from '../../schema/adaptation-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
-import type { Consumer, FeedbackFact, Impression } from '../facts.ts'
+import { type Consumer, type FeedbackFact, type Impression, listOf } from '../facts.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import { latencyBucket } from '../statistics/latency-histogram.ts'
 import { HOUR_MS } from '../wire/duration.ts'
@@ -80,11 +80,10 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
     for (const each of concerned(byScope, impression)) countUnit(each, unit, impression)
   }
   function takeFeedback(fact: FeedbackFact): void {
-    const { impression } = fact
-    if (impression === undefined || !isFirstPage(impression)) return
-    const { unit } = impression
-    const position = clicks.first(fact)
-    if (unit === undefined || position === undefined) return
+    const impression = ofCounted(fact)
+    const unit = impression?.unit
+    const position = clicks.firstOfList(fact)
+    if (impression === undefined || unit === undefined || position === undefined) return
     count(impression, (arm) => countClick(arm, position))
     for (const { one, arm } of concerned(byScope, impression))
       one.units.add(arm, unit, [0, 1, 0, 0])
@@ -128,6 +127,17 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
       load()
     },
   }
+}
+
+/**
+ * What a click counts for: pages keep what applied to the first one, which was counted when it was shown. Of a further
+ * page whose list is not known no search was counted.
+ */
+function ofCounted({ impression }: FeedbackFact): Impression | undefined {
+  if (impression === undefined || isFirstPage(impression)) return impression
+  return impression.list === undefined
+    ? undefined
+    : { ...impression, timeMs: listOf(impression).timeMs }
 }
 
 /** The rows of units go when the change does: its totals, which stay, keep how many there were. */

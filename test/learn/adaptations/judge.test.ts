@@ -381,6 +381,25 @@ describe('the figures', () => {
     })
   })
 
+  it('count a click on a further page for the list, once', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    const session = await shop.session()
+    const list = shop.searchIn(session)
+    shop.searchIn(session)
+    await shop.pass(90_000)
+    for (const from of [3, 6]) {
+      const further = shop.searchIn(session, { from, list })
+      await shop.log.flush()
+      await shop.tell(session, further, 'a')
+    }
+    await shop.tell(session, list, 'a')
+    await shop.loop.caughtUp()
+    expect(shop.adaptations.get(change.adaptationId).metrics.with).toMatchObject({
+      ...{ searches: 2, units: 1, ctr: 0.5, mrr: 0.125 },
+    })
+  })
+
   it('go by who was shown the list, not by others who say that they clicked there', async () => {
     const shop = openWorkshop()
     const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
