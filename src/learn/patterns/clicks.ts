@@ -6,9 +6,10 @@ import { GROUPS } from '../loop/fold.ts'
 
 /** The newest searches whose hits were clicked by who was shown them: which click was a search's first, and what to replay. */
 export interface Clicks extends Consumer {
-  /** The position from 1 of a page's first click, if the fact is one; the same for every consumer of the fact. */
-  first: (fact: FeedbackFact) => number | undefined
-  /** The same of a list's first click, on whichever of its pages. */
+  /**
+   * The position from 1 of a list's first click, on whichever of its pages, if the fact is one; the same for every
+   * consumer of the fact.
+   */
   firstOfList: (fact: FeedbackFact) => number | undefined
   /** The newest clicked searches of a query, or of all (`*`), newest first. */
   newest: (queryHash: string, limit: number) => { queryId: string; search: ClickedSearch }[]
@@ -18,35 +19,25 @@ export interface Clicks extends Consumer {
 const CLICKED_MAX = 5000
 const KEPT_SHARE = 0.99
 
-/** Positions from 1 of a fact that is the first click of its page, or of its list. */
-interface First {
-  ofPage?: number | undefined
-  ofList?: number | undefined
-}
-
-const NONE: First = {}
-
 export function openClicks(store: Store): Clicks {
   const { clickedSearches } = store.tables
   let searches = new Map<string, ClickedSearch>()
   const changed = new Set<string>()
-  let seen: { fact: Fact; first: First } | undefined
+  let seen: { fact: Fact; first: number | undefined } | undefined
 
-  function add(fact: FeedbackFact): First {
+  function add(fact: FeedbackFact): number | undefined {
     const { entry, impression, hit } = fact
-    if (impression === undefined || hit === undefined || !hasOpened(entry)) return NONE
-    if (isOthers(fact)) return NONE
+    if (impression === undefined || hit === undefined || !hasOpened(entry)) return undefined
+    if (isOthers(fact)) return undefined
     const { queryHash, timeMs } = impression
     const list = listOf(impression)
-    const ofList = !searches.has(list.queryId)
+    const isFirst = !searches.has(list.queryId)
     // Further pages are replayed by themselves: of their list no more is kept than that it was clicked.
     if (list.queryId !== entry.queryId)
       clickedOf(list.queryId, { queryHash, timeMs: list.timeMs, clicked: [] })
     const { clicked } = clickedOf(entry.queryId, { queryHash, timeMs, clicked: [] })
-    const ofPage = clicked.length === 0
     if (!clicked.includes(hit)) clicked.push(hit)
-    const position = impression.from + hit + 1
-    return { ofPage: ofPage ? position : undefined, ofList: ofList ? position : undefined }
+    return isFirst ? impression.from + hit + 1 : undefined
   }
   function clickedOf(queryId: string, fresh: ClickedSearch): ClickedSearch {
     changed.add(queryId)
@@ -59,15 +50,14 @@ export function openClicks(store: Store): Clicks {
     }
     return fresh
   }
-  function first(fact: FeedbackFact): First {
+  function firstOfList(fact: FeedbackFact): number | undefined {
     if (seen?.fact !== fact) seen = { fact, first: add(fact) }
     return seen.first
   }
   return {
     name: 'clicks',
     group: GROUPS.patterns,
-    first: (fact) => first(fact).ofPage,
-    firstOfList: (fact) => first(fact).ofList,
+    firstOfList,
     newest: (queryHash, limit) => newestOf(searches, queryHash, limit),
     load: () => {
       // Ids of searches sort by time, so that the oldest comes first again.
@@ -78,7 +68,7 @@ export function openClicks(store: Store): Clicks {
       seen = undefined
     },
     take: (fact) => {
-      if (fact.kind === 'feedback') first(fact)
+      if (fact.kind === 'feedback') firstOfList(fact)
     },
     save: () => {
       for (const queryId of changed) {
