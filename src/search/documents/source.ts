@@ -24,11 +24,12 @@ export function sourceProblem(
   const mayHold = headsOf(source)
   for (const field of definition.fields) {
     if (!mayHold(field.source)) continue
-    for (const value of leavesAt(source, field.source.split('.'))) {
+    const keys = field.source.split('.')
+    for (const value of leavesAt(source, keys)) {
       const problem = fieldProblem(value, field)
       if (problem !== undefined) return invalid(`${place}${field.source}`, problem)
     }
-    const broken = field.source.includes('.') ? brokenAt(source, field.source) : undefined
+    const broken = keys.length > 1 ? brokenAt(source, keys) : undefined
     if (broken !== undefined && !definition.fields.some((own) => own.source === broken))
       return invalid(`${place}${broken}`, 'must be an object')
   }
@@ -100,17 +101,19 @@ function holdsNoObject(source: Source, name: string): boolean {
   return valuesAt(source, name).some((value) => value !== null && !isObject(value))
 }
 
-/** The beginning of a dotted path that holds something else than an object, or objects. */
-function brokenAt(source: Source, path: string): string | undefined {
-  if (ownValue(source, path) !== undefined) return undefined
-  const keys = path.split('.')
-  let value: unknown = source
-  for (let at = 1; at < keys.length; at++) {
-    value = ownValue(value as Source, keys[at - 1] as string)
-    if (value === undefined || value === null) return undefined
-    const isBroken = Array.isArray(value) ? !value.every(isObject) : !isObject(value)
-    if (isBroken) return keys.slice(0, at).join('.')
-    if (Array.isArray(value)) return undefined
+/** The beginning of a dotted path that holds something else than an object, or objects; null stands for none. */
+function brokenAt(value: unknown, keys: string[], depth = 0): string | undefined {
+  if (value === undefined || value === null) return undefined
+  for (const one of Array.isArray(value) ? value : [value]) {
+    if (one === null) continue
+    if (!isObject(one)) return keys.slice(0, depth).join('.')
+    const isLast = depth + 1 === keys.length
+    if (isLast || ownValue(one, keys.slice(depth).join('.')) !== undefined) continue
+    for (let end = depth + 1; end < keys.length; end++) {
+      const inner = ownValue(one, keys.slice(depth, end).join('.'))
+      const broken = brokenAt(inner, keys, end)
+      if (broken !== undefined) return broken
+    }
   }
   return undefined
 }

@@ -89,6 +89,33 @@ test('a document is looked through for what it holds, not for all that a wide ma
   expect(sourceProblem({ object7: 5 }, open)?.details?.[0]?.path).toBe('document.object7')
 })
 
+describe('objects are objects at every depth', () => {
+  const region = { properties: { name: { type: 'keyword' } } }
+  const properties = { place: { properties: { city: { type: 'keyword' }, region } } }
+  const layered = compileDefinition({}, { properties }, config)
+
+  test.each([
+    { place: [{ city: 'Bern' }, null] },
+    { place: { region: [{ name: 'Mittelland' }, null] } },
+    { place: [{ region: null }, { region: [null] }, { 'region.name': 'Jura' }] },
+    { place: [{ region: 5, 'region.name': 'Jura' }] },
+    { 'place.region': [{ name: 'Jura' }, null] },
+  ])('%j fits', (source) => {
+    expect(sourceProblem(source, layered)).toBeUndefined()
+  })
+
+  test.each([
+    [{ place: [null, 'Bern'] }, 'document.place'],
+    [{ place: [[{ city: 'Bern' }]] }, 'document.place'],
+    [{ place: { region: 'Jura' } }, 'document.place.region'],
+    [{ place: [{ region: 'Jura' }] }, 'document.place.region'],
+    [{ place: [{ city: 'Bern' }, { region: [{ name: 'Jura' }, 5] }] }, 'document.place.region'],
+    [{ 'place.region': 'Jura' }, 'document.place.region'],
+  ])('%j is refused', (source, path) => {
+    expect(sourceProblem(source, layered)?.details?.[0]?.path).toBe(path)
+  })
+})
+
 describe('a strict mapping looks into objects', () => {
   const properties = {
     place: { properties: { city: { type: 'keyword' }, more: { type: 'object' } } },
