@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { isObject, ownValue } from '../../object.ts'
 import type { IndexMappings } from '../../schema/indices.ts'
-import { type Definition, definitionJson } from './definition.ts'
+import { DEFAULT_PROPERTIES, type Definition, definitionJson } from './definition.ts'
 
 /** Whether two definitions take and find the same. */
 export function isSameDefinition(one: Definition, other: Definition): boolean {
@@ -11,13 +11,17 @@ export function isSameDefinition(one: Definition, other: Definition): boolean {
   return isSameCore && isSameShape && isAsStrict
 }
 
-/** A mapping with another laid over it: of a field that both name, what the other does not say stays. */
+/** A mapping with another laid over it: of a field that is there, what the other does not say stays. */
 export function mergeMappings(known: IndexMappings, added: IndexMappings): IndexMappings {
-  return {
-    ...known,
-    ...added,
-    properties: mergeFields(known.properties ?? {}, added.properties ?? {}),
-  }
+  const { properties = {} } = added
+  const before = { ...defaultsOf(properties), ...known.properties }
+  return { ...known, ...added, properties: mergeFields(before, properties) }
+}
+
+/** Those of the named fields that every index has: they are there, whether or not its own mapping names them. */
+function defaultsOf(named: object): typeof DEFAULT_PROPERTIES {
+  const both = Object.entries(DEFAULT_PROPERTIES).filter(([name]) => Object.hasOwn(named, name))
+  return Object.fromEntries(both)
 }
 
 type Shape = Record<string, unknown>

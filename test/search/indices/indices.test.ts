@@ -770,6 +770,29 @@ describe('adding fields', () => {
     expect(now).toEqual({ type: 'text', analyzer: 'german', weight: 3, searched: true, fields })
   })
 
+  it('leaves what was not sent of the fields that every index has', async () => {
+    await add('byfirst', '1', { title: 'Zoo', tags: ['animals'] })
+    const { properties: had = {} } = (await getIndex('byfirst')).data.mappings
+    const fields = { raw: { type: 'keyword' } }
+    const sent = { title: { fields }, tags: { searched: false }, created: { fields } }
+    expect(await extend('byfirst', sent)).toMatchObject({ status: 200 })
+    const { properties } = (await getIndex('byfirst')).data.mappings
+    expect(properties).toEqual({
+      title: { ...Object(had.title), fields },
+      tags: { ...Object(had.tags), searched: false },
+      created: { ...Object(had.created), fields },
+    })
+    expect(properties).toMatchObject({ title: { weight: 2 }, tags: { type: 'keyword' } })
+    const again = await extend('byfirst', { authors: { type: 'keyword' }, content: {} })
+    expect(again.code).toBe('INDEX_EXISTS')
+    await eventually(async () => {
+      const filters = { 'title.raw': 'Zoo', tags: 'animals' }
+      return (await search('byfirst', { filters })).data.total === 1
+    })
+    const words = await search('byfirst', { query: 'animals', searchType: 'text' })
+    expect(words.data.total).toBe(0)
+  })
+
   it('refuses another type for a field, also for a default one', async () => {
     await createIndex({ name: 'fixed', mappings: { properties: { n: { type: 'integer' } } } })
     for (const properties of [{ n: { type: 'text' } }, { title: { type: 'keyword' } }]) {
