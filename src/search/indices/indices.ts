@@ -12,6 +12,7 @@ import { isSameDefinition, mergeMappings, refuseOtherTypes } from './extension.t
 import { mustHaveFew } from './few-fields.ts'
 import { refuseOneTooMany } from './index-limit.ts'
 import { nameTaken, refuseMisnamed } from './index-name.ts'
+import { refuseMappedTwice } from './mapped-twice.ts'
 import { refuseUnopenable } from './openable.ts'
 import { removeStrays } from './strays.ts'
 import { unknownIndex, unlistedBut, unmade } from './unknown-index.ts'
@@ -177,6 +178,7 @@ async function declare(
     embedder: { ...settings.embedder, ...underModel(embedder, registry.config) },
   }
   const definition = mustHaveFew(define(registry, { settings: pinned, mappings }))
+  refuseMappedTwice(definition)
   const checking = refuseUnopenable(registry.pool, definition)
   if (checking !== undefined) {
     await checking
@@ -219,6 +221,7 @@ async function extend(
   const mappings = mergeMappings(before.record.mappings, added)
   const compile = (read: IndexSettings) => define(registry, { settings: read, mappings })
   const definition = mustHaveFew(compileDeclared(settings, compile), before.definition)
+  refuseMappedTwice(definition)
   await refuseUnopenable(registry.pool, definition)
   refuseOtherTypes(before.definition, definition)
   if (isSameDefinition(before.definition, definition)) return undefined

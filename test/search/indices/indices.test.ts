@@ -793,6 +793,22 @@ describe('adding fields', () => {
     expect(words.data.total).toBe(0)
   })
 
+  it('names a field that is mapped by a dotted name and inside of what has it', async () => {
+    const kind = { type: 'keyword' }
+    await createIndex({
+      name: 'dotted',
+      mappings: { properties: { place: { properties: { kind } } } },
+    })
+    const twice = {
+      code: 'MAPPING_CONFLICT',
+      details: [{ path: 'mappings.properties.place.kind' }],
+    }
+    expect(await extend('dotted', { 'place.kind': kind })).toMatchObject(twice)
+    const inner = { place: { type: 'text', fields: { kind } }, 'place.kind': kind }
+    expect(await extend('undotted', inner)).toMatchObject(twice)
+    expect((await extend('dotted', { 'place.other': kind })).status).toBe(200)
+  })
+
   it('refuses another type for a field, also for a default one', async () => {
     await createIndex({ name: 'fixed', mappings: { properties: { n: { type: 'integer' } } } })
     for (const properties of [{ n: { type: 'text' } }, { title: { type: 'keyword' } }]) {
