@@ -20,6 +20,7 @@ const KEPT = 'kept, and no filter, facet or sort finds'
 const LONG = `holds a text of more than ${EXACT_BYTES_MAX} bytes: it is ${KEPT} it.`
 const DEEP = `holds values inside of more than ${UNMAPPED_DEPTH_MAX} objects, where no mapping names them: they are ${KEPT} them.`
 const LONG_NAME = `A field has no mapping and, with the objects around it, a name of more than ${UNMAPPED_NAME_BYTES_MAX} bytes: it is ${KEPT} it.`
+const ODD_NAME = `A field has no mapping and, with the objects around it, a name that is empty or has U+0000 in it: it is ${KEPT} it.`
 const MANY = `More than ${UNMAPPED_VALUES_MAX} values have no mapping: those beyond are ${KEPT} them.`
 
 /** What of a document no filter, facet or sort will find although it is kept, or will find as another date than was meant. */
@@ -35,10 +36,11 @@ export function unfoundValues(
   return told
 }
 
-/** Whether nothing of a document can be too long, too deep or too much: every document is asked, and nearly all are small. */
+/** Whether nothing of a document can be too long, too deep, too much or oddly named: every document is asked, and nearly all are small. */
 function isSmall(source: Source, { types, fields }: Definition): boolean {
   const room = { left: UNMAPPED_VALUES_MAX }
   for (const name in source) {
+    if (isOddName(name)) return false
     const value = source[name]
     const isWords = typeof value === 'string' && types.get(name) === 'text'
     if (!isLarge(value, 1, name.length, room)) continue
@@ -57,8 +59,14 @@ function isLarge(value: unknown, depth: number, path: number, room: { left: numb
   if (Array.isArray(value)) return value.some((item) => isLarge(item, depth + 1, path, room))
   const inner = value as Source
   for (const name in inner)
-    if (isLarge(inner[name], depth + 1, path + name.length + 1, room)) return true
+    if (isOddName(name) || isLarge(inner[name], depth + 1, path + name.length + 1, room))
+      return true
   return false
+}
+
+/** Names under which the core finds nothing: an empty one, if there is nothing around it, and any with its separator. */
+function isOddName(path: string): boolean {
+  return path === '' || path.includes('\0')
 }
 
 interface Telling {
@@ -105,6 +113,7 @@ function lookInto(object: Source, prefix: string, depth: number, look: Look): vo
     const path = prefix + key
     if (look.isMapped(path)) continue
     if (isOver(UNMAPPED_NAME_BYTES_MAX, path)) tellOnce(LONG_NAME, look)
+    else if (isOddName(path)) tellOnce(ODD_NAME, look)
     else lookAt(object[key], path, depth, look)
   }
 }

@@ -52,6 +52,15 @@ it('a text that is too long to be found as a value is told, and just one that is
   expect(await found({ or: { code: one, free: one, 'o.deep': one } })).toBe(0)
 })
 
+it('names under which nothing can be found are told, and just these', async () => {
+  const odd = `A field has no mapping and, with the objects around it, a name that is empty or has U+0000 in it: it is ${KEPT} it.`
+  for (const document of [{ '': 1 }, { '': { a: 1 } }, { o: [{ 'a\0b': 1 }] }, { '\0': { a: 1 } }])
+    expect(await create(document)).toEqual([odd])
+  expect(await found({ or: { '': 1, '.a': 1, 'o.a\0b': 1, '\0.a': 1 } })).toBe(0)
+  expect(await create({ ' ': 1, o: { '': 1 }, '\u0001': 1 })).toBeUndefined()
+  expect(await found({ ' ': 1, 'o.': 1, '\u0001': 1 })).toBe(1)
+})
+
 it('texts whose words are looked for may be of any length', async () => {
   expect(await create({ content: 'tea '.repeat(9999), words: 'tea '.repeat(9999) })).toBe(undefined)
 })
