@@ -40,9 +40,12 @@ export const searchByQuery = route({
   query: SearchQuery,
   reply: SearchReply,
   errors: [...REFUSALS, 'JSON_TOO_DEEP'],
-  handle: async ({ app, query, receivedMs, isLeft, hold }) => {
+  handle: async ({ app, query, receivedMs, isLeft, hold, header }) => {
     const search = fromAddress(query, app.config.jsonDepthMax)
-    return answer((await app.search.run(search, receivedMs, { isLeft, hold })).data)
+    const bodyUnread =
+      Number(header('content-length') ?? 0) > 0 || header('transfer-encoding') !== undefined
+    const around = { isLeft, hold, bodyUnread }
+    return answer((await app.search.run(search, receivedMs, around)).data)
   },
 })
 

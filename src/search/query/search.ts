@@ -38,6 +38,8 @@ interface Around {
   isLeft?: () => boolean
   /** Names of parameters in the address that nothing of the search was read from. */
   address?: readonly string[]
+  /** It came with a body that nothing of the search was read from. */
+  bodyUnread?: boolean
   /** Told how many bytes a long answer has: from then on the request that asked for it holds them. */
   hold?: (bytes: number, of: 'answer') => void
 }
@@ -89,7 +91,7 @@ export function openSearch(parts: SearchParts): Search {
     startedMs: number,
     around: Around,
   ): Promise<SearchAnswer> {
-    const { address = [] } = around
+    const { address = [], bodyUnread = false } = around
     const { entries, leftOut } = await answering(all, search, engine)
     const read = readSearch(search, (field) => isMapped(field, entries))
     refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
@@ -101,7 +103,7 @@ export function openSearch(parts: SearchParts): Search {
     const plan = parts.plan(search, queryHash, place)
     const request = tune(read.request, plan.tuning)
     const { vector, missed, ...legs } = await queryVector(search, request, entries, parts)
-    const vain = { search, address, read, plan, entries, leftOut, missed }
+    const vain = { search, address, bodyUnread, read, plan, entries, leftOut, missed }
     const told = await searchWarnings(vain, engine)
     const degraded = leftOut.length === 0 ? legs.degraded : [...(legs.degraded ?? []), 'indices']
     const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }

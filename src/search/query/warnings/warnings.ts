@@ -23,6 +23,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   unkept-words         | query                      | the core, which reads it as it answers
  *   left-out             | (no index is)              | the engine, which opens their files
  *   unread-keys          | the address of a POST      | nothing: its body alone is read
+ *                        | the body of a GET          | nothing: its address alone is read
  *                        | the search                 | the shape of a search
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
  *   unknown-session      | sessionId                  | the plan, which knows who searches
@@ -44,6 +45,7 @@ interface Asked {
   search: SearchRequest
   /** Names of parameters in its address that are not read. */
   address: readonly string[]
+  bodyUnread: boolean
   /** The search as it was read. */
   read: SearchRead
   plan: Pick<Plan, 'unit'>
@@ -54,11 +56,15 @@ interface Asked {
   missed: readonly string[] | undefined
 }
 
+/** Elsewhere a search is sent as the body of a GET. */
+const BODY_UNREAD = 'The body of a GET is not read and was ignored; that of a POST is.'
+
 /** What a search is told but of its words; documents are asked only for names that no mapping has. */
 export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<Warned> {
-  const { search, address, read, plan, entries, leftOut, missed = [] } = asked
+  const { search, address, bodyUnread, read, plan, entries, leftOut, missed = [] } = asked
   const told = nothingTold()
   if (leftOut.length > 0) tell(told, () => leftOutText(leftOut))
+  if (bodyUnread) tell(told, () => BODY_UNREAD)
   unreadAddress(address, SEARCH, told)
   unreadKeys(search, SEARCH, told)
   for (const text of missed) tell(told, () => text)

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { connectRaw, until } from '../../../http/stub.ts'
 import { type RunningApp, startApp } from '../../../running-app.ts'
 
 let service: RunningApp
@@ -112,6 +113,28 @@ it('what the address of a posted search says is told, since its body alone is re
   ])
   expect(await posted('index=papers', { index: 'papers', vector: [0, 1] })).toHaveLength(1)
   expect(await posted('', { index: 'papers', vector: [0, 1] })).toBeUndefined()
+})
+
+it.each([
+  ['of a length that is told', ['Content-Length: 15', '', '{"query":"tea"}']],
+  ['in chunks', ['Transfer-Encoding: chunked', '', 'f', '{"query":"tea"}', '0', '', '']],
+])('a search sent as the body of a GET, %s, finds everything, and is told so', async (_, lines) => {
+  const { socket, received, closed } = await connectRaw(Number(new URL(service.url).port))
+  const head = [
+    'GET /api/cortex/search?index=papers&vector=0,1 HTTP/1.1',
+    'Host: a',
+    'Connection: close',
+  ]
+  socket.write([...head, ...lines].join('\r\n'))
+  await until(closed)
+  expect(received()).toContain(
+    '"warnings":["The body of a GET is not read and was ignored; that of a POST is."]',
+  )
+  const { searchContext } = await service.must<Told>(
+    'GET',
+    '/cortex/search?index=papers&vector=0,1',
+  )
+  expect(searchContext).not.toHaveProperty('warnings')
 })
 
 it('of all together there are eight: what most likely made the answer wrong first, and how many others', async () => {
