@@ -9,6 +9,7 @@ import { endProcess } from './end-process.ts'
 import { StartError } from './errors.ts'
 import { type Server, startServer } from './http/server.ts'
 import { openProcessLog } from './log.ts'
+import { MEANINGLESS } from './meaningless-signals.ts'
 import { packageVersion } from './package.ts'
 import { isCommitRejection, isDamage } from './store/failure.ts'
 import { damagedRecords, recordsFile } from './store/records-file.ts'
@@ -21,8 +22,6 @@ const STOPPING = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const
 /** Not with what was sent: it may be a key. */
 const NO_OPTIONS =
   'options have no effect here: `attune serve` takes them; here settings come from the environment'
-/** By which other programs are told to open their logs anew: Node would open a port for debuggers, or end. */
-const MEANINGLESS = ['SIGUSR1', 'SIGUSR2'] as const
 
 // Pages on their way out count as the heap's own, and V8 would look through all of it, for some fifty milliseconds,
 // whenever a few megabytes of them have come together: once a second under load.

@@ -3,6 +3,7 @@ import { constants } from 'node:os'
 import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { MEANINGLESS } from '../meaningless-signals.ts'
 import { SETTINGS, type Setting } from '../settings.ts'
 import { commandError, type Terminal } from './terminal.ts'
 
@@ -128,7 +129,9 @@ function hearStopping(asked: AbortSignal) {
     stop.abort()
   }
   process.on('SIGINT', abort).on('SIGTERM', abort).on('SIGHUP', hangUp)
+  for (const name of MEANINGLESS) process.on(name, stayOn)
   const close = () => {
+    for (const name of MEANINGLESS) process.off(name, stayOn)
     process.off('SIGINT', abort).off('SIGTERM', abort).off('SIGHUP', hangUp)
   }
   return {
@@ -140,6 +143,9 @@ function hearStopping(asked: AbortSignal) {
     },
   }
 }
+
+/** The server goes on at such a signal, and so must whoever would start it again. */
+function stayOn(): void {}
 
 async function runServer(
   environment: Record<string, string>,

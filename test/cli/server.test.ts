@@ -332,6 +332,22 @@ describe('attune serve', { timeout: 120_000 }, () => {
     },
   )
 
+  test.skipIf(process.platform !== 'linux').each(['SIGUSR1', 'SIGUSR2'] as const)(
+    'with --supervise %s to it alone ends neither of both, nor opens a port for debuggers',
+    async (signal) => {
+      const { child, ended, ready, said } = serving('--supervise')
+      const url = await eventually(() => ready()[0], 'readiness')
+      started.push(await eventually(() => childOf(child.pid ?? 0), 'a child'))
+      child.kill(signal)
+      await pause(HELD_MS)
+      expect(child.signalCode).toBeNull()
+      expect((await fetch(`${url}/livez`)).status).toBe(200)
+      child.kill('SIGTERM')
+      expect(await ended).toBe(0)
+      expect(said()).not.toContain('Debugger')
+    },
+  )
+
   test('with --supervise a folder of a newer version is not tried again', async () => {
     folder = mkdtempSync(join(tmpdir(), 'attune-serve-'))
     const newer = openStore({
