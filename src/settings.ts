@@ -44,6 +44,12 @@ const KEYS = {
     'a comma list of keys, each in one line and with a character of ASCII at its end, at least one',
 }
 
+/** A call with another one would never leave, and be told as an endpoint that can't be reached. */
+const TOKEN = {
+  pattern: /^[\t\x20-\x7e\x80-\xff]+$/,
+  means: 'one line of ASCII, or Latin-1, as a header carries no other characters',
+}
+
 /** A unit of systemd or a compose file hands on what a shell would have replaced: a folder of that name would be made. */
 const FOLDER = {
   pattern: /^(?!~(?:\/|$)|\$)/,
@@ -66,7 +72,7 @@ export const SETTINGS = {
   embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
   embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', secret: true, about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
   embedderModel: { env: 'EMBEDDER_MODEL', kind: 'string', fallback: '', about: 'model name sent to that endpoint' },
-  embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', secret: true, about: 'its bearer token; never logged' },
+  embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', form: TOKEN, secret: true, about: 'its bearer token; never logged' },
   embedderDimensions: { env: 'EMBEDDER_DIMENSIONS', kind: 'integer', fallback: 384, min: 2, max: 4096, about: 'length of vectors that come from outside (EMBEDDER=http or given)' },
   embedderTimeoutMs: { env: 'EMBEDDER_TIMEOUT_MS', kind: 'integer', fallback: 10_000, min: 10, max: 120_000, about: 'time limit of one call to the endpoint' },
   bodyBytesMax: { env: 'BODY_BYTES_MAX', kind: 'integer', fallback: 1 << 20, min: 1024, max: 1 << 30, about: 'largest JSON body' },

@@ -199,6 +199,15 @@ it('keys that are none do not leave the service open', () => {
   )
 })
 
+it('a key for the embedder that no header can carry is refused, and not shown', () => {
+  for (const key of ['one\ntwo', 'nul\0', 'ключ', 'zero\u200bwidth'])
+    expect(() => readConfig({ EMBEDDER_KEY: key })).toThrow(
+      'EMBEDDER_KEY must be one line of ASCII, or Latin-1, as a header carries no other characters.',
+    )
+  for (const key of ['sk-1', ' sk-1\n', 'a b', 'café'])
+    expect(readConfig({ EMBEDDER_KEY: key }).embedderKey).toBe(key.trim())
+})
+
 it('keys that no request can carry do not leave everybody outside', () => {
   for (const key of ['one\ntwo', 'one,two\r\nthree', 'nul\0', 'café', 'a,schlüssé ,b'])
     expect(() => readConfig({ API_KEYS: key })).toThrow('API_KEYS must be')
