@@ -7,12 +7,15 @@ import { DEMO_PEOPLE_MIN, demoLearning } from './learning/demo.ts'
 import { type LoadOptions, load } from './load.ts'
 import { READABLE } from './read/files.ts'
 import { search } from './search.ts'
-import { serve, serverEnvironment, settingOptions, supervise } from './serve.ts'
+import { LASTS, serve, serverEnvironment, settingOptions, supervise } from './serve.ts'
 import { status } from './status.ts'
 import { CommandError, type Terminal } from './terminal.ts'
 import { unknownCommand } from './unknown-command.ts'
 
-/** Runs one command line and answers the exit code: 0 done, 1 failed or something refused, 130 stopped. */
+/**
+ * Runs one command line and answers the exit code: 0 done, 1 failed or something refused, 130 stopped; of a server, the
+ * server's own.
+ */
 export async function runCommand(terminal: Terminal, args: readonly string[]): Promise<number> {
   let code = 0
   const program = createProgram(terminal, (result) => {
@@ -66,6 +69,10 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
     .description('start the server (options win over the environment)')
     .option('--supervise', 'start it again when it ends by itself with a failure', false)
   for (const [flag, about] of settingOptions()) command.option(flag, about)
+  // A supervisor starts what ends with another failure again, and an option that is none stays wrong.
+  command.exitOverride(({ exitCode, code, message }) => {
+    throw new CommanderError(exitCode === 0 ? 0 : LASTS, code, message)
+  })
   command.addHelpText('after', EXAMPLES.serve).action(async (options: Record<string, unknown>) => {
     const environment = serverEnvironment(options)
     if (options.supervise === true) end(await supervise(terminal, environment))

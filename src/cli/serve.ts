@@ -17,7 +17,7 @@ const STEADY_MS = 60_000
  */
 const COLLECTOR = ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4']
 /** The server's own word for what lasts, such as settings that can't be right: starting it again would not help. */
-const LASTS = 2
+export const LASTS = 2
 
 /** The option of each setting, as `--name <value>`, with what it is and takes. */
 export function settingOptions(): (readonly [flag: string, about: string])[] {

@@ -314,6 +314,20 @@ describe('help and mistakes', () => {
     expect(terminal.notes.join('\n')).toContain(words)
   })
 
+  test.each([
+    [['--prot', '5'], 'Did you mean --port?'],
+    [['--supervise', '--port'], "option '--port <value>' argument missing"],
+    [['5000'], 'too many arguments'],
+  ])(
+    'serve %j ends with the status of a bad setting, which no supervisor tries again',
+    async (args, words) => {
+      const terminal = openRecorder()
+      expect(await runCommand(terminal, ['serve', ...args])).toBe(2)
+      expect(terminal.notes.join('\n')).toContain(words)
+      expect(await runCommand(terminal, ['serve', '--help'])).toBe(0)
+    },
+  )
+
   test('a server that is not running is said with how to start one', async () => {
     const { url } = await answering({})
     await new Promise((done) => server?.close(done))
