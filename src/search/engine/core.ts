@@ -38,6 +38,8 @@ export interface OpenState {
   onUnused: (() => void) | undefined
   /** On its way to being closed, or to giving up its writer. */
   retiring: Promise<void> | undefined
+  /** The former of the two. */
+  leaving: boolean
   /** It may hold a writer's threads and heap. */
   writer: boolean
   fitting: Promise<void> | undefined
@@ -71,6 +73,7 @@ export function newState(entry: IndexEntry, usedAt: number): OpenState {
     usedAt,
     users: 0,
     retiring: undefined,
+    leaving: false,
     onUnused: undefined,
     published: 0,
     durable: 0,

@@ -71,6 +71,7 @@ export function retire(core: Core, state: OpenState, then: () => void): void {
     .catch((err: unknown) => noteFailure(core, engineId, state, err))
     .finally(() => {
       state.retiring = undefined
+      state.leaving = false
     })
 }
 

@@ -172,13 +172,22 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
   }
 }
 
-/** Keeps the number of open indices under its limit; one with work under way is never closed. */
+/**
+ * Keeps the number of open indices under its limit; one with work under way is never closed. Half as many as the limit stay
+ * beside those: else the one that is searched all the time would go where a bulk, or another search, holds all others.
+ */
 function closeLeastUsed(core: Core): void {
-  if (core.closing) return
-  const surplus = core.states.size - core.config.openIndicesMax
-  if (surplus <= 0) return
-  for (const state of leastUsed(core, [...core.states.values()]).slice(0, surplus))
+  const { states, config, closing } = core
+  if (closing || states.size <= config.openIndicesMax) return
+  // Each search comes by: for one that is on its way out already, all others would go, too.
+  const staying = [...states.values()].filter(({ leaving }) => !leaving)
+  const unused = leastUsed(core, staying)
+  const closable = Math.max(0, unused.length - Math.floor(config.openIndicesMax / 2))
+  const surplus = Math.max(0, staying.length - config.openIndicesMax)
+  for (const state of unused.slice(0, Math.min(surplus, closable))) {
+    state.leaving = true
     retire(core, state, () => closeIndex(core, state))
+  }
 }
 
 function closeIndex(core: Core, state: OpenState): void {
