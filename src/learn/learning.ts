@@ -14,7 +14,7 @@ import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import { isFoldedAnew } from './loop/fold.ts'
 import { openLoop } from './loop/loop.ts'
-import { whenWhole } from './loop/whole.ts'
+import { caughtUpSoon, whenWhole } from './loop/whole.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
@@ -59,6 +59,8 @@ export interface Learning {
    * see loop/whole.ts.
    */
   whole: () => Promise<void>
+  /** Like `caughtUp`, but resolves soon in any case: for whoever takes something back. */
+  caughtUpSoon: () => Promise<void>
   /** Makes ready, for the indices that are open by now, what the first search is to read; waits some seconds at most. */
   begin: () => Promise<void>
   /** Lets time pass: start and end dates, triggers, expiry. */
@@ -122,6 +124,7 @@ export function openLearning(options: LearningOptions): Learning {
     },
     caughtUp: loop.caughtUp,
     whole: () => whenWhole({ store, config, ...loop }),
+    caughtUpSoon: () => caughtUpSoon(loop),
     begin: learners.clickRates.begin,
     tick: tickOf(options, learners, oversight),
     close: async () => {

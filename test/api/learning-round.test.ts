@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
-import { RELEARNING } from '../../src/learn/loop/fold.ts'
+import { isFoldedAnew, RELEARNING } from '../../src/learn/loop/fold.ts'
 import { startApp } from '../running-app.ts'
+import { waitUntil } from '../until.ts'
 
 it('what is past its time is removed though a part of learning can not write', async () => {
   const running = await startApp()
@@ -128,6 +129,48 @@ it('a change that would wait too long for what is learned anew is refused within
       status: 'CANARY',
     })
   } finally {
+    await running.close()
+  }
+})
+
+it('a change is taken back at once, also while somebody is being forgotten', async () => {
+  const running = await startApp({ REQUEST_TIMEOUT_MS: '5000' })
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => {
+    letGo = resolve
+  })
+  try {
+    const { must } = running
+    const { store, learning } = running.app
+    const { sessionId } = await must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    await must('POST', '/cortex/search', { query: 'word', sessionId })
+    const change = { type: 'ranking', changes: { minScore: 0.1 }, immediate: true }
+    const { adaptationId } = await must<{ adaptationId: string }>(
+      'POST',
+      '/nous/adapt/apply',
+      change,
+    )
+    const { release } = store
+    let isHeld = false
+    // The fold anew, once it has emptied what was learned; what others write meanwhile passes.
+    store.release = async (work) => {
+      const done = await release(work)
+      if (isFoldedAnew(store) && !isHeld) {
+        isHeld = true
+        await held
+      }
+      return done
+    }
+    const forgetting = learning.subjects.forget(sessionId)
+    await waitUntil(() => isHeld, 5000)
+    // Behind it, what comes now waits to be learned.
+    await must('POST', '/cortex/analytics', { eventType: 'view' })
+    const rollback = `/nous/adaptations/${adaptationId}/rollback`
+    expect(await must('POST', rollback)).toMatchObject({ status: 'ROLLED_BACK' })
+    letGo()
+    await forgetting
+  } finally {
+    letGo()
     await running.close()
   }
 })

@@ -143,7 +143,8 @@ export const rollBackAdaptation = route({
   reply: AdaptationHistory,
   errors: ['ADAPTATION_NOT_FOUND', 'INVALID_TRANSITION'],
   handle: async ({ app, params, body }) => {
-    await app.learning.caughtUp()
+    // What does harm must not go on for as long as somebody is being forgotten.
+    await app.learning.caughtUpSoon()
     return longAnswer(await app.learning.adaptations.rollBack(params.id, body))
   },
 })

@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import type { Events } from '../history/events.ts'
+import { RELEARNING } from '../loop/fold.ts'
 import type { Log } from '../loop/log.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { MemorySettings } from '../memory/click-rate.ts'
@@ -53,7 +54,9 @@ const SCORES_MS = 10_000
 
 export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
-  let moved = { position: loop.position(), atMs: clock() }
+  // Nothing is taken while all is folded anew, which may take minutes: then that must come on.
+  const whereNow = () => ({ position: loop.position(), anew: store.tables.meta.get(RELEARNING) })
+  let moved = { ...whereNow(), atMs: clock() }
   let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
 
   async function score(nowMs: number) {
@@ -73,8 +76,9 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
     training: () => {
       const { lastTraining, clicked } = models.figures()
       const last = log.journal.last()
-      const position = loop.position()
-      const stuckMs = position < last && position === moved.position ? clock() - moved.atMs : 0
+      const { position, anew } = whereNow()
+      const isStill = position === moved.position && anew === moved.anew
+      const stuckMs = position < last && isStill ? clock() - moved.atMs : 0
       if (stuckMs > STUCK_MS)
         throw serviceError('UNHEALTHY', `Learning has stopped ${Math.round(stuckMs / 1000)} s ago.`)
       return { lastTraining, clickedSearches: clicked, position, behind: last - position }
@@ -85,9 +89,10 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
       return adaptations.figures()
     },
     watch: (nowMs) => {
-      const position = loop.position()
+      const { position, anew } = whereNow()
       const isDone = position >= log.journal.last()
-      if (isDone || position !== moved.position) moved = { position, atMs: nowMs }
+      if (isDone || position !== moved.position || anew !== moved.anew)
+        moved = { position, anew, atMs: nowMs }
     },
     examination: () => {
       const { eta, low, high, samples } = parts.examination.estimate()

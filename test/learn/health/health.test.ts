@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { type LearningHealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
+import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { openLog } from '../../../src/learn/loop/log.ts'
 import { openExamination } from '../../../src/learn/memory/examination.ts'
 import { temporaryStore } from '../../store/open.ts'
@@ -23,7 +24,7 @@ function opened() {
     events: openEvents(store, clock),
     examination: openExamination(store, 1),
   } as unknown as LearningHealthParts
-  return { now, log, health: openLearningHealth(parts) }
+  return { now, log, store, health: openLearningHealth(parts) }
 }
 
 it('finds learning stuck when it takes nothing though there is something, and not before', async () => {
@@ -48,6 +49,20 @@ it('finds learning stuck when it takes nothing though there is something, and no
   expect(health.training).toThrow('Learning has stopped 31 s ago.')
   now.position = 3
   expect(health.training()).toMatchObject({ behind: 0 })
+})
+
+it('finds learning at work while all is folded anew, as long as that comes on', async () => {
+  const { now, log, store, health } = opened()
+  await log.append(() => ({ entry: { timeMs: now.ms, type: 'analytics' }, value: 1 }))
+  for (let folded = 0; folded < 3; folded += 1) {
+    await store.write(() => store.tables.meta.put(RELEARNING, folded))
+    health.watch(now.ms)
+    now.ms += 29_000
+    health.watch(now.ms)
+  }
+  expect(health.training()).toMatchObject({ position: 0, behind: 1 })
+  now.ms += 2000
+  expect(health.training).toThrow('Learning has stopped 31 s ago.')
 })
 
 it('finds the active model missing where the core has not loaded it', () => {
