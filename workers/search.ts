@@ -40,6 +40,8 @@ export interface SearchInput {
   list: number
   /** Hits on the pages before this one. */
   shownBefore: number
+  /** For its cursor: the list was begun without the vectors of an endpoint that failed. */
+  lacksVector: boolean
   startedMs: number
   /** When nobody waits for it any more, by `sharedMs`: whatever it is doing ends then. */
   endsMs: number
@@ -200,6 +202,7 @@ function cursorAfter(result: SearchResult, after: string, input: SearchInput): s
     shown: input.shownBefore + result.ords.length,
     list: input.list,
     indices: begunIn(input),
+    lacksVector: input.lacksVector,
   })
 }
 

@@ -12,6 +12,8 @@ export interface Cursor {
   list?: number | undefined
   /** The indices that the list was begun in; undefined in cursors of earlier versions. */
   indices?: ListIndices | undefined
+  /** The list was begun by words alone, as the endpoint of its vectors failed. */
+  lacksVector?: boolean
 }
 
 /** Indices count up and no id comes twice, so a list's are all of them up to the newest, as long as none was deleted. */
@@ -22,20 +24,29 @@ export interface ListIndices {
 }
 
 export function encodeCursor(cursor: Cursor): string {
-  const { generation, after, queryHash, shown, list, indices } = cursor
-  const parts = [generation, after, queryHash, shown, list, indices?.newest, indices?.count]
+  const { generation, after, queryHash, shown, list, indices, lacksVector = false } = cursor
+  const { newest, count } = indices ?? {}
+  const parts = [generation, after, queryHash, shown, list, newest, count, lacksVector]
   return Buffer.from(JSON.stringify(parts)).toString('base64url')
 }
 
 /** Throws INVALID_CURSOR when the text is no cursor, or one of another query. */
 export function decodeCursor(text: string, queryHash: string): Cursor {
-  const [generation, after, hash, shown, list] = partsOf(text)
+  const [generation, after, hash, shown, list, , , lacks] = partsOf(text)
   const indices = indicesOfList(text)
   const isOurs = isCount(generation) && typeof after === 'string'
   if (!isOurs || typeof hash !== 'string' || !isCount(shown) || !isCount(list ?? 0))
     throw unknownCursor()
   if (hash !== queryHash) throw invalid('cursor', OTHER_QUERY, 'INVALID_CURSOR')
-  return { generation, after, queryHash, shown, list: isCount(list) ? list : undefined, indices }
+  return {
+    generation,
+    after,
+    queryHash,
+    shown,
+    list: isCount(list) ? list : undefined,
+    indices,
+    lacksVector: lacks === true,
+  }
 }
 
 /** Which indices a cursor's list was begun in, without a look at whether it is ours. */

@@ -69,6 +69,7 @@ export function searchJob(
     listText: read.listText,
     list: plan.list,
     shownBefore: read.shownBefore,
+    lacksVector: degraded?.includes('vector') === true,
     startedMs,
     endsMs: deadlineOf(startedMs, config),
     context: contextOf(plan, { queryId, queryHash, searchType: request.mode, degraded }),

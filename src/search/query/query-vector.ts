@@ -25,7 +25,7 @@ const NOTHING: QueryVector = {}
 /**
  * The query's vector when it comes from outside: the caller's, which is for indices whose vectors do, if there are any; or an
  * endpoint's, which is for the indices alone whose vectors come from there. An endpoint that fails costs a hybrid search
- * its vector leg, not its answer. No words have a vector in indices that take theirs from the caller, or from an endpoint
+ * its vector leg, not its answer; further pages are then without it, too, and those of a list that has it are refused. No words have a vector in indices that take theirs from the caller, or from an endpoint
  * that this server has not: that is told.
  * Changes `request`: which indices the vector is for (`vectorIn`), and to `text` where a leg is missing that was not asked
  * for alone.
@@ -33,7 +33,7 @@ const NOTHING: QueryVector = {}
 export async function queryVector(
   { vector }: SearchRequest,
   request: CoreRequest,
-  entries: readonly IndexEntry[],
+  { entries, lacksVector }: { entries: readonly IndexEntry[]; lacksVector: boolean | undefined },
   { embedQuery, unserved }: QueryVectors,
 ): Promise<QueryVector> {
   if (request.mode === 'text') return NOTHING
@@ -43,14 +43,16 @@ export async function queryVector(
   const served = placesOf(entries, unserved)
   if (served.length === 0) return without
   try {
-    const found = await embedQuery(request.query)
-    if (served.length < entries.length) request.vectorIn = served
-    return { ...without, vector: found }
+    if (lacksVector !== true) {
+      const found = await embedQuery(request.query)
+      if (served.length < entries.length) request.vectorIn = served
+      return { ...without, vector: found }
+    }
   } catch (cause) {
-    if (request.mode === 'vector') throw cause
-    request.mode = 'text'
-    return { ...without, degraded: ['vector'] }
+    if (request.mode === 'vector' || lacksVector === false) throw cause
   }
+  request.mode = 'text'
+  return { ...without, degraded: ['vector'] }
 }
 
 /** Throws VALIDATION_FAILED, or VECTOR_DIMENSIONS about the first index whose vectors are of another length. */

@@ -27,6 +27,8 @@ export interface SearchRead {
   list: number | undefined
   /** How many indices the list was begun in, from its cursor. */
   indexCount: number | undefined
+  /** Whether the list lacks the vectors of an endpoint that failed, from its cursor. */
+  lacksVector: boolean | undefined
 }
 
 /**
@@ -57,6 +59,7 @@ export function readSearch(
   let shownBefore = request.from
   let list: number | undefined
   let indexCount: number | undefined
+  let lacksVector: boolean | undefined
   if (search.cursor !== undefined) {
     if (request.from > 0) throw invalid('from', 'must be 0 beside a cursor')
     const cursor = decodeCursor(search.cursor, cursorHash(listText))
@@ -68,8 +71,9 @@ export function readSearch(
     shownBefore = cursor.shown
     list = cursor.list
     indexCount = cursor.indices?.count
+    lacksVector = cursor.lacksVector
   } else if (search.generation !== undefined) request.generation = search.generation
-  return { request, queryHash, shownBefore, listText, list, indexCount }
+  return { request, queryHash, shownBefore, listText, list, indexCount, lacksVector }
 }
 
 function readWords(search: SearchRequest, request: CoreRequest): void {

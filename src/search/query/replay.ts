@@ -40,6 +40,7 @@ export function replayJob(
     listText: '',
     list: 0,
     shownBefore: shown.from,
+    lacksVector: false,
     startedMs,
     endsMs: deadlineOf(startedMs, config),
     context: '{"replay":true',

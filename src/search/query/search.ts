@@ -102,7 +102,8 @@ export function openSearch(parts: SearchParts): Search {
     const place = { text: read.listText, list: read.list, queryId }
     const plan = parts.plan(search, queryHash, place)
     const request = tune(read.request, plan.tuning)
-    const { vector, missed, ...legs } = await queryVector(search, request, entries, parts)
+    const list = { entries, lacksVector: read.lacksVector }
+    const { vector, missed, ...legs } = await queryVector(search, request, list, parts)
     const vain = { search, address, bodyUnread, read, plan, entries, leftOut, missed }
     const told = await searchWarnings(vain, engine)
     const degraded = leftOut.length === 0 ? legs.degraded : [...(legs.degraded ?? []), 'indices']

@@ -55,6 +55,7 @@ const find = (body: object) =>
   service.must<{
     hits: { id: string; index: string; explain?: { vector?: unknown } }[]
     total: number
+    nextCursor?: string
     searchContext: { degraded?: string[]; warnings?: string[] }
   }>('POST', '/cortex/search', { index: 'e', ...body })
 const isVectorized = async (id: string) =>
@@ -132,6 +133,20 @@ it('answers by text alone while the endpoint is down, and says so', async () => 
   } finally {
     isDown = false
   }
+})
+
+it('goes on without vectors in a list that was begun without', async () => {
+  // No document has the last two words; all are near to them.
+  const list = { query: 'sun cargo seaside', searchType: 'hybrid', size: 1 }
+  isDown = true
+  const first = await find(list).finally(() => {
+    isDown = false
+  })
+  expect(first).toMatchObject({ total: 3, searchContext: { degraded: ['vector'] } })
+  await eventually(async () => (await find(list)).total === 4)
+  const rest = await find({ ...list, size: 10, cursor: first.nextCursor })
+  expect(rest).toMatchObject({ total: 3, searchContext: { degraded: ['vector'] } })
+  expect(new Set([...first.hits, ...rest.hits].map(({ id }) => id)).size).toBe(3)
 })
 
 describe('beside indices whose vectors come from elsewhere', () => {
