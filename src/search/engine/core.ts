@@ -95,6 +95,14 @@ export function newState(entry: IndexEntry, usedAt: number): OpenState {
   }
 }
 
+/**
+ * False of files that others took the place of, and that only wait for searches under way: their index has the number of
+ * those others, which whatever is asked of it here would be done to.
+ */
+export function isInUse({ states }: Pick<Core, 'states'>, state: OpenState): boolean {
+  return states.get(state.entry.record.engineId) === state
+}
+
 /** An index whose files could not be opened, and when upkeep tries again. */
 export interface Unopened {
   entry: IndexEntry

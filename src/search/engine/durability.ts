@@ -1,14 +1,14 @@
 import { newId } from '../../ids.ts'
 import { type LastingFailures, openLastingFailures } from '../../lasting-failures.ts'
 import type { CheckpointReport } from '../../native.ts'
-import type { Core, OpenState } from './core.ts'
+import { type Core, isInUse, type OpenState } from './core.ts'
 import { addMark, settleMark } from './marks.ts'
 import { forgetRemovals } from './sweep.ts'
 
 /** Makes the files of every open index hold what it has published, one after the other, while `mayGoOn` says so. */
 export async function checkpoint(core: Core, mayGoOn = () => true): Promise<void> {
   for (const [engineId, state] of [...core.states])
-    if (mayGoOn() && isOpen(core, engineId, state) && !state.retiring)
+    if (mayGoOn() && isOpen(core, state) && !state.retiring)
       await makeDurable(core, state, 'keep').catch((err: unknown) =>
         noteFailure(core, engineId, state, err),
       )
@@ -27,13 +27,13 @@ export function openUnsaved({
 }
 
 /** False of an index that was deleted, closed or built again while the files of others were written. */
-function isOpen(core: Core, engineId: number, state: OpenState): boolean {
-  return core.states.get(engineId) === state && !state.opening && state.entry.dropped !== true
+function isOpen(core: Core, state: OpenState): boolean {
+  return isInUse(core, state) && !state.opening && state.entry.dropped !== true
 }
 
 /** Notes a failure unless the index is open no longer: its files are then deleted, or replaced. */
 function noteFailure(core: Core, engineId: number, state: OpenState, err: unknown): void {
-  if (isOpen(core, engineId, state)) core.unsaved.failed(engineId, err)
+  if (isOpen(core, state)) core.unsaved.failed(engineId, err)
 }
 
 /** Only so many indices keep a writer: the least used that are at rest give theirs up, soon. */
@@ -57,7 +57,7 @@ export async function roomForWriter({ states, config }: Core): Promise<void> {
 /** The states among these for which nothing is under way; the least used first. */
 export function leastUsed(core: Core, states: OpenState[]): OpenState[] {
   return states
-    .filter(({ opening, retiring }) => !opening && !retiring)
+    .filter((state) => isInUse(core, state) && !state.opening && !state.retiring)
     .filter(({ fitting, merging, linking }) => !fitting && !merging && !linking)
     .filter(({ users, entry }) => users === 0 && !core.isBusy(entry))
     .sort((a, b) => a.usedAt - b.usedAt)

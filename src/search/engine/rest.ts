@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import type { Core, OpenState } from './core.ts'
+import { type Core, isInUse, type OpenState } from './core.ts'
 import { readIndexFigures } from './figures.ts'
 import { GRAPH_VECTORS, linkSoon } from './link.ts'
 
@@ -77,7 +77,7 @@ function mayLearn({ entry, refusedAt, fitFromMs }: OpenState): boolean {
  */
 export function tendRested(core: Core): void {
   for (const state of core.states.values()) {
-    if (state.opening !== undefined || state.retiring) continue
+    if (state.opening !== undefined || state.retiring || !isInUse(core, state)) continue
     const isAtRest = state.seen === state.published && !core.isBusy(state.entry)
     if (!isAtRest) {
       state.merged = false

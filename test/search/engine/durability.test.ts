@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
-import { checkpoint, openUnsaved } from '../../../src/search/engine/durability.ts'
+import { checkpoint, openUnsaved, releaseWriters } from '../../../src/search/engine/durability.ts'
 import { startApp } from '../../running-app.ts'
 import { temporaryStore } from '../../store/open.ts'
 
@@ -62,6 +62,24 @@ it('files that can not be written are told of when that begins, when it fails ot
     { index: 'i', err: new Error('No disk.') },
     { index: 'i' },
   ])
+})
+
+it('files that others took the place of, and that searches still read, are not written, nor are those others in their name', async () => {
+  const runs: string[] = []
+  const run = async (job: string) => {
+    runs.push(job)
+    throw new Error('Not open.')
+  }
+  // Its index has the number of the others, which are closed already.
+  const entry = { record: { id: 1, engineId: 3, name: 'i' } }
+  const state = { entry, published: 5, durable: 4, writer: true } as OpenState
+  const said: unknown[] = []
+  const core = coreOf(state, run, said)
+  await checkpoint(core)
+  releaseWriters({ ...core, config: { openWritersMax: 0 }, isBusy: () => false } as unknown as Core)
+  await state.retiring
+  expect(runs).toEqual([])
+  expect(said).toEqual([])
 })
 
 /** A core with one index, whose jobs `run` does. */

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
 import { native } from '../../../src/native.ts'
 import type { Core, OpenState } from '../../../src/search/engine/core.ts'
-import { fitSoon } from '../../../src/search/engine/rest.ts'
+import { fitSoon, tendRested } from '../../../src/search/engine/rest.ts'
 
 let documents = 400
 // The core is asked by number, and none is open here.
@@ -29,6 +29,15 @@ it('documents that have too little in common are no failure: one line says so, w
   const reason = 'the documents have too little in common to learn from'
   const { logged } = await learning(() => Promise.reject(serviceError('VALIDATION_FAILED', reason)))
   expect(logged).toEqual([['info', { index: 'papers', reason }]])
+})
+
+it('files that others took the place of are not tended: their index has the number of those others', () => {
+  const entry = { record: { engineId: 3 }, definition: { embedder: { kind: 'learned' } } }
+  const state = { entry, published: 5, seen: 5, merged: false }
+  const states = new Map([[2, state]])
+  vi.mocked(native.stats).mockClear()
+  tendRested({ states, isBusy: () => false } as unknown as Core)
+  expect(native.stats).not.toHaveBeenCalled()
 })
 
 it('what failed otherwise is a warning, with its cause', async () => {
