@@ -1,3 +1,4 @@
+import { native } from '../../native.ts'
 import type { Declared, IndexEntry } from '../indices/indices.ts'
 import { withinMs } from './closing.ts'
 import type { Core } from './core.ts'
@@ -58,6 +59,8 @@ async function switchTo(
     state.published = sequence
     state.entry = entry
     entry.record = next.record
+    // Its own views go back to before: they would pass for those that searches saw until now.
+    entry.replacedAt = native.nextGeneration()
     entry.definition = next.definition
     delete entry.seen
     if (entry.next === next) delete entry.next

@@ -23,6 +23,8 @@ export interface IndexEntry {
   definition: Definition
   /** What a client has declared since; the engine builds it from the records, then it takes this one's place. */
   next?: Declared
+  /** The first generation of its files, where they took the place of others: those showed other lists. */
+  replacedAt?: number
   /** What its documents have under names, as far as searches have asked for them; mapped ones stand in the definition. */
   seen?: Map<string, Under>
   /** Deleted: what still holds the entry must find nothing and write nothing. */

@@ -97,6 +97,8 @@ export function openSearch(parts: SearchParts): Search {
     refuseUnwhole(search, read, { entries, wholeFrom: indices.wholeFrom() })
     refuseAnalysed(read.request, entries)
     refuseMistyped(read.request, entries)
+    const path = search.cursor === undefined ? 'generation' : 'cursor'
+    refuseReplaced(entries, read.request.generation, path)
     const { queryHash } = read
     const queryId = newId()
     const place = { text: read.listText, list: read.list, queryId }
@@ -110,7 +112,6 @@ export function openSearch(parts: SearchParts): Search {
     const asked = { search, read, plan, request, entries, vector, told, queryId, degraded }
     const { job, head } = searchJob(asked, startedMs, config)
     if (search.explain === true) addEvidence(job, plan, queryHash)
-    const path = search.cursor === undefined ? 'generation' : 'cursor'
     const { data, appendix: found } = await execute(entries, job, path, around)
     parts.answered(search)
     if (head !== undefined)
@@ -131,6 +132,7 @@ export function openSearch(parts: SearchParts): Search {
         .filter((entry) => entry !== undefined)
       if (entries.length < shown.indices.length)
         throw invalid('queryId', INDEX_GONE, 'INDEX_NOT_FOUND')
+      refuseReplaced(entries, shown.generation, 'search')
       const job = replayJob(shown, entries, config)
       const { data } = await execute(entries, job, 'search')
       return JSON.parse(textOf(data)) as Replayed
@@ -194,6 +196,17 @@ function refuseUnwhole(
     throw invalid('cursor', VIEW_GONE.cursor, 'GENERATION_GONE')
   if (index !== undefined || cursor !== undefined || generation === undefined) return
   if (generation < wholeFrom) throw invalid('generation', VIEW_GONE.generation, 'GENERATION_GONE')
+}
+
+/** Throws GENERATION_GONE where an index was built again since: its views are none of those before. */
+function refuseReplaced(
+  entries: readonly IndexEntry[],
+  generation: number | undefined,
+  path: keyof typeof VIEW_GONE,
+): void {
+  if (generation === undefined) return
+  if (entries.some(({ replacedAt = 0 }) => generation < replacedAt))
+    throw invalid(path, VIEW_GONE[path], 'GENERATION_GONE')
 }
 
 const NOBODY: Around = {}
