@@ -99,6 +99,30 @@ fn a_crash_between_any_two_steps_of_a_checkpoint_loses_nothing() {
 }
 
 #[test]
+fn a_checkpoint_whose_manifest_can_not_be_written_leaves_no_segment_on_the_disk() {
+    let folder = Folder::new();
+    let root = folder.join("a");
+    let engine = open(&root);
+    write(&engine, 1, 60);
+    let segments = || {
+        let entries = fs::read_dir(&root).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.ends_with(".store")).count()
+    };
+    fs::create_dir(root.join("manifest.new")).unwrap();
+    assert!(engine.checkpoint().is_err());
+    assert_eq!(segments(), 0);
+    fs::remove_dir(root.join("manifest.new")).unwrap();
+    assert_eq!(engine.checkpoint().unwrap().sequence, 60);
+    assert!(segments() > 0);
+    let before = portrait(&engine);
+    engine.close();
+    let (engine, opened) = Engine::open(&root, &definition()).unwrap();
+    assert_eq!((opened.sequence, opened.rebuild), (60, None));
+    assert_eq!(portrait(&engine), before);
+}
+
+#[test]
 fn files_cut_short_in_the_middle_of_a_checkpoint_do_not_matter() {
     let folder = Folder::new();
     let engine = open(&folder.join("a"));

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::sync::Arc;
 
-use super::directory::{Image, Persisted};
+use super::directory::Image;
 use super::writing::Writing;
 use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
@@ -90,35 +90,21 @@ impl Engine {
                 ..Checkpointed::default()
             });
         }
-        let (persisted, record, space) = self
-            .write_parts(&image, &vectors, &durable, step)
-            .inspect_err(|_| self.directory.withdraw(&image))?;
-        // Names first, then the manifest that counts on them.
-        manifest::sync_folder(&self.root)?;
-        let meta = String::from_utf8_lossy(&image.meta).into_owned();
-        let (vectors_saved, graph_saved) = (record.saved.vectors, record.saved.graph_vectors);
-        let hash = self.definition.hash.clone();
-        let files = persisted.files;
         let mark = mark.unwrap_or_else(|| durable.mark.clone());
-        let manifest = Manifest::new(
-            hash,
-            mark.clone(),
-            sequence,
-            meta,
-            files,
-            space.clone(),
-            record,
-        );
-        let bytes = manifest.write(&self.root)?;
+        let of = (mark, sequence);
+        let (manifest, written) = self
+            .write_parts(&image, &vectors, &durable, of, step)
+            .inspect_err(|_| self.directory.withdraw(&image))?;
+        Manifest::put_in_place(&self.root)?;
         step();
         *durable = Durable {
-            mark,
+            mark: manifest.mark.clone(),
             meta: image.meta.clone(),
             sequence,
             number: vectors.number,
-            vectors: vectors_saved as usize,
-            graph: graph_saved,
-            space: Some(space),
+            vectors: manifest.vectors.saved.vectors as usize,
+            graph: manifest.vectors.saved.graph_vectors,
+            space: Some(manifest.space.clone()),
             space_id: vectors.space.id(),
             valid: true,
         };
@@ -131,21 +117,19 @@ impl Engine {
         step();
         self.remove_stale(&manifest.names());
         self.writing.lock().cache.forget_readers(&moved);
-        Ok(Checkpointed {
-            sequence,
-            files: persisted.written + 2,
-            bytes: persisted.bytes + bytes,
-        })
+        Ok(written)
     }
 
-    /// What the manifest will name. Where the disk has no room for one of them, none is to stay.
+    /// What the manifest will name, and the manifest, beside the one that still counts. Where one of them can't be
+    /// written, none is to stay.
     fn write_parts(
         &self,
         image: &Image,
         vectors: &Vectors,
         durable: &Durable,
+        (mark, sequence): (String, u64),
         step: &mut dyn FnMut(),
-    ) -> io::Result<(Persisted, VectorsRecord, FileRecord)> {
+    ) -> io::Result<(Manifest, Checkpointed)> {
         let persisted = self.directory.persist(image, step)?;
         let flat = format!("vectors-{}.flat", vectors.number);
         let graph = format!("vectors-{}.graph", vectors.number);
@@ -161,7 +145,24 @@ impl Engine {
             _ => self.save_space(&vectors.space)?,
         };
         step();
-        Ok((persisted, VectorsRecord { flat, graph, saved }, space))
+        // Names first, then the manifest that counts on them.
+        manifest::sync_folder(&self.root)?;
+        let manifest = Manifest::new(
+            self.definition.hash.clone(),
+            mark,
+            sequence,
+            String::from_utf8_lossy(&image.meta).into_owned(),
+            persisted.files,
+            space,
+            VectorsRecord { flat, graph, saved },
+        );
+        let bytes = manifest.write_beside(&self.root)?;
+        let written = Checkpointed {
+            sequence,
+            files: persisted.written + 2,
+            bytes: persisted.bytes + bytes,
+        };
+        Ok((manifest, written))
     }
 
     /// Leaves dead vectors behind when more than half are dead.

@@ -13,6 +13,7 @@ use crate::vectors::Saved;
 
 /// Name of the manifest in the folder of an index.
 pub const MANIFEST: &str = "manifest.json";
+const BESIDE: &str = "manifest.new";
 /// 2: letters are composed, and objects are present where a field of theirs is. 3: emoji are words. 4: words have
 /// the forms that their accents tell, a dotted I is an i, and hashed features have several places. 5: words in katakana
 /// end where letters of another kind begin, and have one width. 6: marks of all scripts stand inside words, soft hyphens
@@ -138,18 +139,21 @@ impl Manifest {
         Ok(Found::Whole(Box::new(manifest)))
     }
 
-    /// Replaces the manifest of a folder; durable when it returns.
-    pub fn write(&self, root: &Path) -> io::Result<u64> {
+    /// Writes the manifest beside the one that counts; gives its length.
+    pub fn write_beside(&self, root: &Path) -> io::Result<u64> {
         let mut bytes = serde_json::to_vec(self)?;
         let hash = crc32fast::hash(&bytes);
         writeln!(bytes, "\n{hash:08x}")?;
-        let temporary = root.join("manifest.new");
-        let mut file = File::create(&temporary)?;
+        let mut file = File::create(root.join(BESIDE))?;
         file.write_all(&bytes)?;
         file.sync_all()?;
-        fs::rename(&temporary, root.join(MANIFEST))?;
-        sync_folder(root)?;
         Ok(bytes.len() as u64)
+    }
+
+    /// Lets the manifest that was written beside count from now on; durable when it returns.
+    pub fn put_in_place(root: &Path) -> io::Result<()> {
+        fs::rename(root.join(BESIDE), root.join(MANIFEST))?;
+        sync_folder(root)
     }
 
     /// Names of all files that belong to it, itself included.
