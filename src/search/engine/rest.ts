@@ -8,6 +8,11 @@ import { GRAPH_VECTORS, linkSoon } from './link.ts'
  * of the documents finds less than one learned from all; while documents stream in, only doubling counts.
  */
 const GROWTH_AT_REST = 1.05
+/**
+ * With a vector for fewer of its documents than these, a space was learned from others, in other words. One that is learned
+ * has it for as many, or is refused.
+ */
+const KNOWN_SHARE = 0.5
 /** Below this the core keeps the hashed space. */
 const DOCUMENTS_MIN = 300
 
@@ -134,7 +139,9 @@ export function isSettled(core: Core, state: OpenState | undefined): boolean {
 function isDue(state: OpenState): boolean {
   const { entry } = state
   if (entry.definition.embedder.kind !== 'learned') return false
-  const { vectors, space } = readIndexFigures(entry)
-  if (vectors < DOCUMENTS_MIN || !mayLearn(state)) return false
+  const { documents, vectors, space } = readIndexFigures(entry)
+  if (documents < DOCUMENTS_MIN || !mayLearn(state)) return false
+  if (space.kind === 'learned' && vectors < Math.floor(documents * KNOWN_SHARE)) return true
+  if (vectors < DOCUMENTS_MIN) return false
   return space.kind === 'hashed' || vectors >= GROWTH_AT_REST * Math.max(1, space.documents)
 }

@@ -40,6 +40,27 @@ it('files that others took the place of are not tended: their index has the numb
   expect(native.stats).not.toHaveBeenCalled()
 })
 
+it.each([
+  ['of other words than its documents have now', 0, 1],
+  ['that knows the words of half of them', 300, 0],
+])('at rest, a space %s: documents with vectors %i, spaces learned %i', (_, vectors, learned) => {
+  const space = { kind: 'learned', documents: 1000 }
+  const figures = { documents: 601, vectors, segments: 1, space }
+  const before = vi.mocked(native.stats).getMockImplementation()
+  vi.mocked(native.stats).mockImplementation(() => JSON.stringify(figures))
+  onTestFinished(() => void vi.mocked(native.stats).mockImplementation(before ?? (() => '')))
+  const entry = { record: { engineId: 2 }, definition: { embedder: { kind: 'learned' } } }
+  const state = { ...{ entry, published: 5, seen: 5, merged: true, linked: true }, fitFromMs: 0 }
+  const states = new Map([[2, { ...state, refusedAt: 0 }]])
+  const jobs: string[] = []
+  const run = (job: string) => {
+    jobs.push(job)
+    return new Promise(() => undefined)
+  }
+  tendRested({ states, pool: { run }, isBusy: () => false } as unknown as Core)
+  expect(jobs).toHaveLength(learned)
+})
+
 it('what failed otherwise is a warning, with its cause', async () => {
   const err = new Error('disk gone')
   const { logged } = await learning(() => Promise.reject(err))
