@@ -1,5 +1,7 @@
 //! The reasons for a score: every number that went into it.
 
+use std::collections::HashSet;
+
 use serde_json::{json, Map, Value};
 
 use crate::bm25;
@@ -150,6 +152,7 @@ fn explain_text(
     let mut all = Bits::default();
     let mut lists: Vec<Postings> = Vec::new();
     lists.resize_with(scorer.fields.len(), Postings::default);
+    let mut told = HashSet::new();
     // In the order in which they were added up: words, the query as a whole, pairs.
     let words_first = plan.clauses.iter().map(Some).chain([None]);
     for clause in words_first.chain(pairs.map(Some)) {
@@ -163,8 +166,14 @@ fn explain_text(
         all.reset(view.snapshot.documents as usize);
         lists.iter().for_each(|list| all.set_all(&list.positions));
         let documents = counted.unwrap_or_else(|| all.count());
+        let name = free_name(&mut told, &clause.text);
         for ((_, position), reasons) in positions.iter().zip(&mut reasons) {
-            add_clause(&scorer, &lists, clause, documents, *position, reasons);
+            let told = Told {
+                clause,
+                name: &name,
+                documents,
+            };
+            add_clause(&scorer, &lists, told, *position, reasons);
             *words += usize::from(all.get(*position));
         }
         if *words > WORDS_MAX {
@@ -179,14 +188,39 @@ fn explain_text(
         .collect())
 }
 
+/// A part of the query that is told of.
+struct Told<'a> {
+    clause: &'a Clause,
+    /// A name that no other part has.
+    name: &'a str,
+    /// Documents that say how rare it is.
+    documents: usize,
+}
+
+/// A name that is not yet in use, which it is then. One word may be looked for in several ways: beside another it is also the
+/// word that they are together, at the end it may be a beginning. Each of these scores by itself.
+fn free_name(used: &mut HashSet<String>, text: &str) -> String {
+    let mut name = text.to_owned();
+    let mut nth = 1;
+    while !used.insert(name.clone()) {
+        nth += 1;
+        name = format!("{text} ({nth})");
+    }
+    name
+}
+
 fn add_clause(
     scorer: &Scorer,
     lists: &[Postings],
-    clause: &Clause,
-    documents: usize,
+    told: Told,
     position: u32,
     reasons: &mut Reasons,
 ) {
+    let Told {
+        clause,
+        name,
+        documents,
+    } = told;
     let (segment, document) = scorer.snapshot.locate(position);
     let mut weighted = 0.0;
     let fields = scorer.fields.iter().zip(lists).zip(&mut reasons.fields);
@@ -204,7 +238,7 @@ fn add_clause(
         let part = clause.count * field.field.boost * idf * bm25::saturated(frequency, norm);
         reasons.score += part;
         reasons.terms.insert(
-            clause.text.clone(),
+            name.to_owned(),
             json!({ "frequency": number(frequency), "idf": number(idf), "score": number(part),
                     "documents": postings.counted }),
         );
@@ -215,7 +249,7 @@ fn add_clause(
         let part = clause.count * idf * bm25::saturated(weighted, norm);
         reasons.combined += part;
         reasons.combined_terms.insert(
-            clause.text.clone(),
+            name.to_owned(),
             json!({ "frequency": number(weighted), "idf": number(idf), "score": number(part),
                     "documents": documents, "count": number(clause.count) }),
         );
