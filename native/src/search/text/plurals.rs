@@ -1,9 +1,10 @@
-//! English plurals that no stemmer brings together with their singulars: `knives`.
+//! English plurals that no stemmer brings together with their singulars: `knives`, `lenses`, `TVs`.
 
+use crate::failure::Failure;
 use crate::search::text::expansion::Expansion;
 
-/// One and many. What is also another word (`leaves`, `lives`) is none.
-const PAIRS: [(&str, &str); 20] = [
+/// One and many. What is also another word (`lives`, `bases`) is none.
+const PAIRS: [(&str, &str); 47] = [
     ("child", "children"),
     ("man", "men"),
     ("woman", "women"),
@@ -24,21 +25,180 @@ const PAIRS: [(&str, &str); 20] = [
     ("thief", "thieves"),
     ("scarf", "scarves"),
     ("hoof", "hooves"),
+    ("elf", "elves"),
+    ("dwarf", "dwarves"),
+    ("bus", "buses"),
+    ("gas", "gases"),
+    ("lens", "lenses"),
+    ("iris", "irises"),
+    ("canvas", "canvases"),
+    ("quiz", "quizzes"),
+    ("index", "indices"),
+    ("vertex", "vertices"),
+    ("appendix", "appendices"),
+    ("bacterium", "bacteria"),
+    ("criterion", "criteria"),
+    ("phenomenon", "phenomena"),
+    ("curriculum", "curricula"),
+    ("aquarium", "aquaria"),
+    ("fungus", "fungi"),
+    ("cactus", "cacti"),
+    ("nucleus", "nuclei"),
+    ("stimulus", "stimuli"),
+    ("radius", "radii"),
+    ("alumnus", "alumni"),
+    ("locus", "loci"),
+    ("corpus", "corpora"),
+    ("genus", "genera"),
+    ("oasis", "oases"),
+    ("axis", "axes"),
 ];
+/// Words whose only vowel is their last letter, so that stemmers leave the `s` behind it, as they do in `was` and `his`.
+const SHORT: [&str; 20] = [
+    "bra", "spa", "pro", "flu", "gnu", "cpu", "gpu", "npu", "psu", "kpi", "sku", "sla", "nda",
+    "pda", "mba", "ngo", "dna", "rna", "mrna", "trna",
+];
+/// Letters of the shortest word that ends in `sis` and has a plural in `ses`: `thesis`, not `basis`, as `bases` are others.
+const GREEK_MIN: usize = 6;
+/// Letters that a compound has before one of `PAIRS`, at least: `firemen`, not `ramen`.
+const FIRST_PART_MIN: usize = 3;
+/// Letters of the longest word that is looked at.
+const WORD_MAX: usize = 32;
 
-/// Gives such a word its other number as another way to find it, which counts less than what is written.
-pub(crate) fn add_plurals(part: &mut Expansion) {
-    for place in part.placed.iter_mut() {
-        if let Some(other) = other_number(&part.plain.text[place.from..place.to]) {
-            place.add_variant(&part.scope.english_terms_of(other));
-        }
+/// Gives such a word its other number as another way to find it, which counts less than what is written where documents have
+/// that. Terms of others go to `meant`.
+pub(crate) fn add_plurals(part: &mut Expansion) -> Result<(), Failure> {
+    let (scope, plain) = (part.scope, part.plain);
+    if !scope.analyzers.iter().any(|read| read.stems_english) {
+        return Ok(());
     }
+    for place in part.placed.iter_mut() {
+        let written = &plain.text[place.from..place.to];
+        let other = match listed(written) {
+            Some(other) => other.to_owned(),
+            None => match by_rule(written) {
+                Some(other) if scope.vocabulary.has(&other)? => other,
+                _ => continue,
+            },
+        };
+        let terms = scope.english_terms_of(&other);
+        let is_known = match plain.only_word(place.from, place.to) {
+            Some(word) if word.is_in(&scope.vocabulary)? => true,
+            _ => scope.has(&place.ways)?,
+        };
+        if is_known {
+            place.add_variant(&terms);
+            continue;
+        }
+        place.add(&terms, 1.0, false);
+        part.meant.extend(terms.into_iter().flatten());
+    }
+    Ok(())
 }
 
-fn other_number(word: &str) -> Option<&'static str> {
+fn listed(word: &str) -> Option<&'static str> {
     PAIRS.iter().find_map(|(one, many)| match word {
         _ if word.eq_ignore_ascii_case(one) => Some(*many),
         _ if word.eq_ignore_ascii_case(many) => Some(*one),
         _ => None,
     })
+}
+
+/// The other number of a word of no list; it may be none, which documents then do not have.
+fn by_rule(written: &str) -> Option<String> {
+    let is_word = written.starts_with(|first: char| first.is_ascii_alphabetic())
+        && written.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    if !is_word || written.len() > WORD_MAX {
+        return None;
+    }
+    let word = written.to_ascii_lowercase();
+    let compound = PAIRS.iter().find_map(|(one, many)| {
+        let other = |end: &str, other: &str| {
+            let first = word.strip_suffix(end)?;
+            (first.len() >= FIRST_PART_MIN).then(|| format!("{first}{other}"))
+        };
+        other(many, one).or_else(|| other(one, many))
+    });
+    compound.or_else(|| greek(&word)).or_else(|| {
+        let one = word.strip_suffix('s').unwrap_or(&word);
+        let is_many = one.len() < word.len();
+        keeps_s(one, &written[..one.len()]).then(|| match is_many {
+            true => one.to_owned(),
+            false => format!("{word}s"),
+        })
+    })
+}
+
+/// `analysis`, `analyses`.
+fn greek(word: &str) -> Option<String> {
+    if word.len() < GREEK_MIN {
+        return None;
+    }
+    let many = word.strip_suffix("sis").map(|start| format!("{start}ses"));
+    many.or_else(|| {
+        let start = word.strip_suffix("ses").filter(|s| !s.ends_with('s'))?;
+        Some(format!("{start}sis"))
+    })
+}
+
+/// Whether stemmers leave the `s` of a plural: behind letters without a vowel, as abbreviations are (`TVs`), behind a word
+/// whose only vowel comes last, which is known as a word or by its capitals (`CPUs`), and behind another `u` (`menus`).
+fn keeps_s(one: &str, written: &str) -> bool {
+    // A man, and no two of them.
+    if one.len() < 2 || one.ends_with('s') || one == "mr" {
+        return false;
+    }
+    let is_vowel = |letter: char| "aeiouy".contains(letter);
+    let first = one.find(is_vowel);
+    match first {
+        None => true,
+        Some(at) if at + 1 == one.len() => {
+            SHORT.contains(&one) || !written.contains(|letter: char| letter.is_ascii_lowercase())
+        }
+        Some(_) => one.ends_with('u'),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_and_many_are_known_by_a_list() {
+        assert_eq!(listed("Mice"), Some("mouse"));
+        assert_eq!(listed("lens"), Some("lenses"));
+        assert_eq!(listed("lives"), None);
+    }
+
+    #[test]
+    fn one_and_many_are_known_by_rules() {
+        for (one, many) in [
+            ("tv", "tvs"),
+            ("ssd", "ssds"),
+            ("mp3", "mp3s"),
+            ("bra", "bras"),
+            ("cpu", "cpus"),
+            ("menu", "menus"),
+            ("plateau", "plateaus"),
+            ("analysis", "analyses"),
+            ("thesis", "theses"),
+            ("fireman", "firemen"),
+            ("bookshelf", "bookshelves"),
+            ("grandchild", "grandchildren"),
+            ("minibus", "minibuses"),
+        ] {
+            assert_eq!(by_rule(one).as_deref(), Some(many));
+            assert_eq!(by_rule(many).as_deref(), Some(one));
+        }
+        assert_eq!(by_rule("BBCs").as_deref(), Some("bbc"));
+        assert_eq!(by_rule("IDE"), None, "stemmers do it");
+        assert_eq!(by_rule("EPAs"), None, "stemmers do it");
+        assert_eq!(by_rule("SBA").as_deref(), Some("sbas"));
+        for none in [
+            "his", "has", "hi", "yes", "thu", "plu", "css", "cs", "mr", "mrs", "s", "x", "ramen",
+            "basis", "glasses", "5s", "größe", "",
+        ] {
+            assert_eq!(by_rule(none), None, "{none}");
+        }
+    }
 }

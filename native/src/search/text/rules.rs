@@ -5,7 +5,7 @@
 //! | rule | gives | the way |
 //! |---|---|---|
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
-//! | `plurals` | an English word of irregular number | its other number: `mice`, `mouse` |
+//! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
 //! | `apart::add_measures` | a number with its unit, or a long one, that no document has | its pieces in a row: `32gb`, `32 GB` |
 //! | `versions` | a number with points that is found in no way | versions that go on behind it, or have a `v` before: `2.1`, `v2.1.3` |
@@ -31,7 +31,7 @@ use crate::search::text::versions::add_versions;
 
 /// Lets each rule about a part of a query add to its words.
 pub(crate) fn expand(part: &mut Expansion) -> Result<(), Failure> {
-    add_plurals(part);
+    add_plurals(part)?;
     add_numbers(part);
     add_measures(part)?;
     add_versions(part)?;
