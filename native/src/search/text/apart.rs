@@ -1,11 +1,13 @@
 //! Words of a query that others write as several: `AB1234x` for `AB-1234/x`, `wifi` for `Wi-Fi`, `32gb` for `32 GB`.
 
+use std::sync::Arc;
+
 use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::codes::groups_of;
-use crate::search::text::expansion::{Expansion, VARIANT_WEIGHT};
+use crate::search::text::expansion::{Expansion, Placed, VARIANT_WEIGHT};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
 /// Most words that a code is taken apart into: more are no name that somebody knows by heart.
@@ -14,6 +16,10 @@ const PIECES_MAX: usize = 6;
 const CUT_MAX: usize = 32;
 /// Most ways in which a word is cut, but for those that begin alike.
 const CUTS_MAX: usize = 4;
+/// Longest query, in words, whose measures are looked for in several words also where documents have them in one.
+const QUERY_WORDS_MAX: usize = 12;
+/// Sides of a measure, at most.
+const SIDES_MAX: usize = 4;
 /// Digits from which on a number says enough by itself, where only stop words stand beside it.
 const TELLING_DIGITS_MIN: usize = 3;
 /// Digits from which on a number may be cut, as those of telephones and orders are; shorter ones are one number.
@@ -54,35 +60,60 @@ pub(crate) fn add_pieces(
     Ok(())
 }
 
-/// As `add_pieces`, of words that begin with a digit: a number with its unit in a row, which texts have by chance, too, so
-/// that it counts less.
+/// As `add_pieces`, of words that begin with a digit, and of measures: a number with its unit in a row, which texts have by
+/// chance, too, so that it counts less. These are found so as well where documents have the word, as one catalogue has both.
 pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
     let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
+    let (analyzers, words) = (part.scope.analyzers, part.placed.len());
     for place in part.placed.iter_mut() {
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
-        if !is_measure(word.text) || word.is_in(vocabulary)? {
+        let sides = sides_of(word.text);
+        if sides.is_empty() && !is_measure(word.text) {
             continue;
         }
-        let measures = cuts_of(vocabulary, word.text)?;
-        let measures = measures.into_iter().map(|cut| (cut, VARIANT_WEIGHT));
-        // No text has three groups of a code in a row by chance.
-        let codes = groups_of(word.text, |group| vocabulary.has(group))?;
-        let codes = codes.into_iter().map(|groups| (groups, 1.0));
-        for (pieces, weight) in measures.chain(codes) {
-            for (ways, analyzer) in place.ways.iter_mut().zip(part.scope.analyzers) {
-                let row = row_of(analyzer, &pieces).filter(|_| !analyzer.cuts);
-                let way = row.map(|row| Way {
-                    weight,
-                    ..Way::row(&row)
-                });
-                let way = way.filter(|way| !ways.iter().any(|known| known.slots == way.slots));
-                ways.extend(way);
-            }
+        let is_known = word.is_in(vocabulary)?;
+        let is_split =
+            words <= QUERY_WORDS_MAX && (!sides.is_empty() || unit_of(word.text).is_some());
+        if is_known && !is_split {
+            continue;
+        }
+        let codes = match is_known {
+            true => Vec::new(),
+            false => groups_of(word.text, |group| vocabulary.has(group))?,
+        };
+        for pieces in cuts_of(vocabulary, word.text)? {
+            add_row(analyzers, place, &pieces, VARIANT_WEIGHT, is_known);
+        }
+        for pieces in codes.into_iter().chain(rows_of_sides(&sides)) {
+            // No text has three groups of a code in a row by chance.
+            let is_telling = !is_known && pieces.len() > 2;
+            let weight = if is_telling { 1.0 } else { VARIANT_WEIGHT };
+            add_row(analyzers, place, &pieces, weight, is_known);
         }
     }
     Ok(())
+}
+
+/// Adds a row of pieces as another way to say a word.
+fn add_row(
+    analyzers: &[&Arc<Analyzer>],
+    place: &mut Placed,
+    pieces: &[&str],
+    weight: f32,
+    is_far: bool,
+) {
+    for (ways, analyzer) in place.ways.iter_mut().zip(analyzers) {
+        let row = row_of(analyzer, pieces).filter(|_| !analyzer.cuts);
+        let way = row.map(|row| Way {
+            weight,
+            is_far,
+            ..Way::row(&row)
+        });
+        let way = way.filter(|way| !ways.iter().any(|known| known.slots == way.slots));
+        ways.extend(way);
+    }
 }
 
 /// Whether a word is a number, and maybe its unit.
@@ -90,6 +121,52 @@ fn is_measure(word: &str) -> bool {
     word.starts_with(|first: char| first.is_ascii_digit())
         && word.contains(|sign: char| !sign.is_ascii_digit())
         || word.len() >= LONG_NUMBER_MIN && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The unit behind a number.
+fn unit_of(word: &str) -> Option<&str> {
+    let unit = word.trim_start_matches(|sign: char| sign.is_ascii_digit() || ",.".contains(sign));
+    let is_unit =
+        unit.len() < word.len() && !unit.is_empty() && unit.chars().all(char::is_alphabetic);
+    is_unit.then_some(unit)
+}
+
+/// The sides of a measure: `3` and `5cm` of `3x5cm`; none of other words, and of numbers like `0x1f`.
+fn sides_of(word: &str) -> Vec<&str> {
+    let mut sides = Vec::new();
+    let mut from = 0;
+    for (at, _) in word.match_indices('x') {
+        let is_digit = |sign: char| sign.is_ascii_digit();
+        if word[..at].ends_with(is_digit) && word[at + 1..].starts_with(is_digit) {
+            sides.push(&word[from..at]);
+            from = at + 1;
+        }
+    }
+    if sides.is_empty() || sides == ["0"] || sides.len() >= SIDES_MAX {
+        return Vec::new();
+    }
+    sides.push(&word[from..]);
+    sides
+}
+
+/// The ways in which texts have these sides in several words: with `x` between them, and without where they have another
+/// sign (`3 × 5`), each with its unit as a part of the last one, and behind it.
+fn rows_of_sides<'a>(sides: &[&'a str]) -> Vec<Vec<&'a str>> {
+    let Some((last, before)) = sides.split_last() else {
+        return Vec::new();
+    };
+    let mut ends = vec![vec![*last]];
+    if let Some(unit) = unit_of(last) {
+        let number = &last[..last.len() - unit.len()];
+        ends.push(vec![number, unit]);
+    }
+    let mut rows = Vec::new();
+    for end in ends {
+        let crossed = before.iter().flat_map(|side| [*side, "x"]);
+        rows.push(crossed.chain(end.iter().copied()).collect());
+        rows.push(before.iter().chain(&end).copied().collect());
+    }
+    rows
 }
 
 /// The pieces as an analyzer has them. One that is left out, as a stop word is, leaves a gap where the others say enough:
@@ -184,7 +261,23 @@ fn pieces_of(word: &str) -> Vec<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::pieces_of;
+    use super::{pieces_of, rows_of_sides, sides_of};
+
+    #[test]
+    fn measures_have_sides() {
+        let rows = |word| -> Vec<String> {
+            let rows = rows_of_sides(&sides_of(word));
+            rows.iter().map(|row| row.join(" ")).collect()
+        };
+        assert_eq!(rows("3x5"), ["3 x 5", "3 5"]);
+        let with_unit = ["3 x 5cm", "3 5cm", "3 x 5 cm", "3 5 cm"];
+        assert_eq!(rows("3x5cm"), with_unit);
+        assert_eq!(rows("2.5x3x4"), ["2.5 x 3 x 4", "2.5 3 4"]);
+        assert_eq!(rows("m8x50"), ["m8 x 50", "m8 50"]);
+        for word in ["0x1f", "x5", "5x", "box", "1x1x1x1x1", ""] {
+            assert!(rows(word).is_empty(), "{word}");
+        }
+    }
 
     #[test]
     fn letters_and_numbers_stand_apart() {

@@ -16,6 +16,11 @@ const QUERY_WORDS_MAX: usize = 12;
 const RUN_WORDS_MAX: usize = 4;
 const LONG_RUN_QUERY_WORDS_MAX: usize = 6;
 
+/// The sign between the sides of a measure, which is no part of a word, and what is typed for it.
+const TIMES: (&str, &str) = ("×", "x");
+/// Most words of a measure, with what stands between its sides: `20 x 30 x 2 cm`.
+const MEASURE_WORDS_MAX: usize = 8;
+
 /// Gives each word of a run that documents write as one word this word as another way to find it. So a document that has it
 /// matches as one with all words of the run does, and whatever was found by one of these still is. It counts less where
 /// documents have the run as it is written, too. Terms of such words go to `meant`.
@@ -75,11 +80,14 @@ pub(crate) fn runs(text: &str, words: &[Term], is_sought: impl Fn(&Term) -> bool
             (false, true) => 2,
             (false, false) => continue,
         };
+        let run_max = run_max.max(measure_words(text, &words[first..]));
         let mut joined = words[first].text.clone();
         let neighbours = words[first..].windows(2).take(run_max - 1);
         for (behind, pair) in neighbours.enumerate() {
             let between = &text[pair[0].to..pair[1].from];
-            if !is_joint(between, &pair[0].text, &pair[1].text) {
+            if is_times(between, &pair[0].text, &pair[1].text) {
+                joined.push_str(TIMES.1);
+            } else if !is_joint(between, &pair[0].text, &pair[1].text) {
                 break;
             }
             joined.push_str(&pair[1].text);
@@ -91,6 +99,26 @@ pub(crate) fn runs(text: &str, words: &[Term], is_sought: impl Fn(&Term) -> bool
         }
     }
     found
+}
+
+/// How many of some words are a measure of several sides that they begin with, its unit included; 0 if they begin with none.
+fn measure_words(text: &str, words: &[Term]) -> usize {
+    let mut last = 0;
+    while let Some([side, next, ..]) = words.get(last..) {
+        if is_times(&text[side.to..next.from], &side.text, &next.text) {
+            last += 1;
+            continue;
+        }
+        let end = words.get(last + 2).map_or("", |term| term.text.as_str());
+        if next.text != TIMES.1 || !are_numbers(&side.text, end) {
+            break;
+        }
+        last += 2;
+    }
+    match last {
+        0 => 0,
+        _ => (last + 2).min(words.len()).min(MEASURE_WORDS_MAX),
+    }
 }
 
 /// Whether any document has a run as it is written, of two words and more.
@@ -112,10 +140,18 @@ fn covers(place: &Placed, word: &Term) -> bool {
 /// Whether two words may be one elsewhere, given what stands between them: something does (characters of Chinese are words
 /// as they are), and no two numbers meet, which would be a third one.
 fn is_joint(between: &str, before: &str, behind: &str) -> bool {
-    let are_numbers = before.ends_with(|c: char| c.is_ascii_digit())
-        && behind.starts_with(|c: char| c.is_ascii_digit());
     let signs = between.trim().chars().count();
-    !between.is_empty() && signs <= 1 && !are_numbers
+    !between.is_empty() && signs <= 1 && !are_numbers(before, behind)
+}
+
+/// Whether two words are sides of a measure with a sign between them.
+fn is_times(between: &str, before: &str, behind: &str) -> bool {
+    between.trim() == TIMES.0 && are_numbers(before, behind)
+}
+
+fn are_numbers(before: &str, behind: &str) -> bool {
+    before.ends_with(|c: char| c.is_ascii_digit())
+        && behind.starts_with(|c: char| c.is_ascii_digit())
 }
 
 #[cfg(test)]

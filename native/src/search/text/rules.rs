@@ -7,7 +7,7 @@
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
-//! | `apart::add_measures` | a number with its unit, or a long one, that no document has | its pieces in a row: `32gb`, `32 GB` |
+//! | `apart::add_measures` | a number with its unit, a measure of several sides, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
 //! | `versions` | a number with points that is found in no way | versions that go on behind it, or have a `v` before: `2.1`, `v2.1.3` |
 //! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
 //! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
