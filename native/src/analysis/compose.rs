@@ -15,14 +15,21 @@ pub fn is_cyrillic(letter: char) -> bool {
     ('\u{400}'..='\u{52F}').contains(&letter)
 }
 
+/// The micro sign of Latin keyboards, and the Greek letter that it is: they look alike, and Unicode has both.
+const MICRO: (char, &str) = ('\u{B5}', "\u{3BC}");
+
 /// Writes a word with composed letters and without soft hyphens; katakana of half a width, which old systems write, are
-/// whole ones, and Cyrillic words have no apostrophe, for which there are several signs, and which many leave out.
+/// whole ones, `µ` is one letter, and Cyrillic words have no apostrophe, for which there are several signs, and which many
+/// leave out.
 pub fn compose(word: &mut String) {
     if word.is_ascii() {
         return;
     }
     if word.contains(SOFT_HYPHEN) && word.chars().any(|c| c != SOFT_HYPHEN) {
         word.retain(|c| c != SOFT_HYPHEN);
+    }
+    if word.contains(MICRO.0) {
+        *word = word.replace(MICRO.0, MICRO.1);
     }
     if word.starts_with(is_cyrillic) && word.contains(APOSTROPHES) {
         word.retain(|c| !APOSTROPHES.contains(&c));

@@ -36,6 +36,9 @@ it.each([
   ['hebrew', 'שָׁלוֹם עולם', 'שלום', '<em>שָׁלוֹם</em> עולם'],
   ['arabic', 'هاتف ١٢٨ جيجا', '128', 'هاتف <em>١٢٨</em> جيجا'],
   ['persian', 'کتاب خوب', 'كتاب', '<em>کتاب</em> خوب'],
+  // The sign of keyboards, and the Greek letter.
+  ['units', 'capacitor 10\u{b5}F', '10\u{3bc}F', 'capacitor <em>10\u{b5}F</em>'],
+  ['letters', 'receptor \u{3bc}', '\u{b5}', 'receptor <em>\u{3bc}</em>'],
 ])('what people type finds what is written, in %s: %s', async (language, title, query, marked) => {
   const index = `${language}-${[...title].map((c) => c.codePointAt(0)?.toString(36)).join('')}`
   await fill(index, [title, 'another'])
