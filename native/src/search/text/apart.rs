@@ -16,7 +16,8 @@ const PIECES_MAX: usize = 6;
 const CUT_MAX: usize = 32;
 /// Most ways in which a word is cut, but for those that begin alike.
 const CUTS_MAX: usize = 4;
-/// Longest query, in words, whose measures are looked for in several words also where documents have them in one.
+/// Longest query, in words, whose measures of several sides are looked for in several words, and others also where documents
+/// have them in one: small numbers and `x` stand at very many places.
 const QUERY_WORDS_MAX: usize = 12;
 /// Sides of a measure, at most.
 const SIDES_MAX: usize = 4;
@@ -64,18 +65,21 @@ pub(crate) fn add_pieces(
 /// chance, too, so that it counts less. These are found so as well where documents have the word, as one catalogue has both.
 pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
     let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
-    let (analyzers, words) = (part.scope.analyzers, part.placed.len());
+    let analyzers = part.scope.analyzers;
+    let is_short = part.placed.len() <= QUERY_WORDS_MAX;
     for place in part.placed.iter_mut() {
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
-        let sides = sides_of(word.text);
+        let sides = match is_short {
+            true => sides_of(word.text),
+            false => Vec::new(),
+        };
         if sides.is_empty() && !is_measure(word.text) {
             continue;
         }
         let is_known = word.is_in(vocabulary)?;
-        let is_split =
-            words <= QUERY_WORDS_MAX && (!sides.is_empty() || unit_of(word.text).is_some());
+        let is_split = is_short && (!sides.is_empty() || unit_of(word.text).is_some());
         if is_known && !is_split {
             continue;
         }
