@@ -25,8 +25,8 @@ const NOTHING: QueryVector = {}
 /**
  * The query's vector when it comes from outside: the caller's, which is for indices whose vectors do, if there are any; or an
  * endpoint's, which is for the indices alone whose vectors come from there. An endpoint that fails costs a hybrid search
- * its vector leg, not its answer; further pages are then without it, too, and those of a list that has it are refused. No words have a vector in indices that take theirs from the caller, or from an endpoint
- * that this server has not: that is told.
+ * its vector leg, not its answer; further pages are then without it, too, and those of a list that has it are refused. No
+ * words have a vector in indices that take theirs from the caller, or from an endpoint that this server has not: that is told.
  * Changes `request`: which indices the vector is for (`vectorIn`), and to `text` where a leg is missing that was not asked
  * for alone.
  */
