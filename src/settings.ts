@@ -128,7 +128,7 @@ export const SETTINGS = {
   modelCanaryShare: { env: 'MODEL_CANARY_SHARE', kind: 'number', fallback: 0.1, min: 0.0001, max: 1, about: 'share of the users whom a model on trial ranks' },
   modelCanarySearchesMin: { env: 'MODEL_CANARY_SEARCHES_MIN', kind: 'integer', fallback: 200, min: 1, max: 10_000_000, about: 'searches that a model on trial must have ranked before it ranks all' },
   indicesMax: { env: 'INDICES_MAX', kind: 'integer', fallback: 10_000, min: 1, max: 1_000_000, about: 'indices that there may be; beyond it none is created' },
-  openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it' },
+  openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it, but for half as many that stay open where others are all in use' },
   openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices that keep a writer (threads and a heap) at rest; as many more are being opened for a write, and give theirs up, at the same time' },
   storeBytesMax: { env: 'STORE_BYTES_MAX', kind: 'integer', fallback: 64 * 2 ** 30, min: 1 << 20, max: 2 ** 45, about: 'size that the record store may grow to (address space, not memory)' },
   cors: { env: 'CORS', kind: 'string', fallback: '', list: true, form: ORIGINS, about: 'comma list of origins that browsers may call from, scheme://host[:port] each; empty = off, * = any' },
