@@ -6,22 +6,40 @@ import type { PageIndex } from './page.ts'
 /** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
 export type Added = [indexId: number, id: string, value: number]
 
+/** In place of an index: whichever of those that are searched holds the id. Numbers of indices begin at 1. */
+export const ANY_INDEX = 0
+
 /** Documents whose score one search may change; the core takes no more. */
 const ADDED_MAX = 4096
 /** Numbers of documents that a thread remembers, and those in the lists that it remembers. */
 const NUMBERED_MAX = 50_000
+/** How often a list has ids looked for in one of the searched indices: a thousand ids of any index may mean a million. */
+const LOOKS_MAX = 16_384
 
-/** Additions as they travel, in front of what was learned; of these the last are left out when they are too many. */
-export function packAdded(added: readonly Added[], learned = NOTHING_ADDED): AddedScores {
-  const taken = added.slice(0, ADDED_MAX - learned.count)
-  if (taken.length === 0) return learned
+/** Additions as they travel; the last are left out when they are too many. */
+export function packAdded(added: readonly Added[]): AddedScores {
+  const taken = added.slice(0, ADDED_MAX)
+  if (taken.length === 0) return NOTHING_ADDED
   const documents = taken.map(([indexId, id]) => JSON.stringify(documentKey(indexId, id)))
-  if (learned.count > 0) documents.push(learned.documents)
-  const values = [...taken.map(([, , value]) => value), ...valuesOf(learned)]
+  const values = Float64Array.from(taken, ([, , value]) => value)
   return {
     documents: documents.join(),
-    values: Buffer.from(Float64Array.from(values).buffer).toString('base64'),
+    values: Buffer.from(values.buffer).toString('base64'),
     count: values.length,
+  }
+}
+
+/** What ranking changes add, in front of what was learned; of these the last are left out when they are too many. */
+export function joinAdded(tuned: AddedScores, learned: AddedScores): AddedScores {
+  if (tuned.count === 0) return learned
+  if (learned.count === 0) return tuned
+  const room = ADDED_MAX - learned.count
+  if (tuned.count > room) return joinAdded(packAdded(unpackAdded(tuned).slice(0, room)), learned)
+  const values = [tuned, learned].map((added) => Buffer.from(added.values, 'base64'))
+  return {
+    documents: `${tuned.documents},${learned.documents}`,
+    values: Buffer.concat(values).toString('base64'),
+    count: tuned.count + learned.count,
   }
 }
 
@@ -78,7 +96,7 @@ export function numberAdded(
   added: AddedScores,
   { indices, generation }: { indices: readonly PageIndex[]; generation: number },
 ): Float64Array {
-  const { places, indexIds, ords } = numbersOf(reader, added.documents, generation)
+  const { places, indexIds, ords } = numbersOf(reader, added.documents, { indices, generation })
   const values = valuesOf(added)
   let length = 0
   for (let at = 0; at < ords.length; at++) {
@@ -100,7 +118,7 @@ function engineOf(indices: readonly PageIndex[], indexId: number): number | unde
 function numbersOf(
   reader: Pick<Reader, 'ordsOf'>,
   documents: string,
-  generation: number,
+  { indices, generation }: { indices: readonly PageIndex[]; generation: number },
 ): Numbered {
   if (numbered.generation !== generation || numbered.count > NUMBERED_MAX) {
     numbered.ords.clear()
@@ -108,38 +126,66 @@ function numbersOf(
     numbered.generation = generation
     numbered.count = 0
   }
-  const known = numbered.lists.get(documents)
+  const searched = namesAny(documents) ? indices.map(({ indexId }) => indexId) : []
+  const name = searched.length === 0 ? documents : `${searched.join()} ${documents}`
+  const known = numbered.lists.get(name)
   if (known !== undefined) return known
-  const list = numberAll(reader, namesOf(documents))
-  numbered.lists.set(documents, list)
+  const list = numberAll(reader, namesOf(documents), searched)
+  numbered.lists.set(name, list)
   numbered.count += list.ords.length
   return list
 }
 
-function numberAll(reader: Pick<Reader, 'ordsOf'>, names: readonly string[]): Numbered {
+/** The beginning of a document's name, as JSON, that says no index. */
+const ANY = JSON.stringify(documentKey(ANY_INDEX, '')).slice(0, -1)
+
+/** Whether a list may have documents of any index: what it asks for may also stand within an id. */
+function namesAny(documents: string): boolean {
+  return documents.includes(ANY)
+}
+
+function numberAll(
+  reader: Pick<Reader, 'ordsOf'>,
+  names: readonly string[],
+  searched: readonly number[],
+): Numbered {
   const places: number[] = []
+  const indexIds: number[] = []
   const ords: number[] = []
-  // Each document has room for its newest number; earlier ones share the rest.
+  // Each document has room for its newest number; earlier ones, and those of further indices, share the rest.
   let room = ADDED_MAX - names.length
+  let looks = LOOKS_MAX
+  const indicesOf = (indexId: number) => {
+    if (indexId !== ANY_INDEX) return [indexId]
+    const taken = searched.slice(0, looks)
+    looks -= taken.length
+    return taken
+  }
   names.forEach((name, place) => {
-    const taken = ordsOf(reader, name).slice(0, 1 + room)
-    room -= Math.max(0, taken.length - 1)
-    for (const ord of taken) {
-      places.push(place)
-      ords.push(ord)
+    const { indexId, id } = documentOf(name)
+    let own = 1
+    for (const index of indicesOf(indexId)) {
+      const taken = ordsOf(reader, index, id).slice(0, own + room)
+      room -= Math.max(0, taken.length - own)
+      if (taken.length > 0) own = 0
+      for (const ord of taken) {
+        places.push(place)
+        indexIds.push(index)
+        ords.push(ord)
+      }
     }
   })
   return {
     places: Int32Array.from(places),
-    indexIds: Int32Array.from(places, (place) => documentOf(names[place] as string).indexId),
+    indexIds: Int32Array.from(indexIds),
     ords: Float64Array.from(ords),
   }
 }
 
-function ordsOf(reader: Pick<Reader, 'ordsOf'>, name: string): readonly number[] {
+function ordsOf(reader: Pick<Reader, 'ordsOf'>, indexId: number, id: string): readonly number[] {
+  const name = documentKey(indexId, id)
   const known = numbered.ords.get(name)
   if (known !== undefined) return known
-  const { indexId, id } = documentOf(name)
   const ords = reader.ordsOf(indexId, id)
   numbered.ords.set(name, ords)
   numbered.count += Math.max(1, ords.length)

@@ -2,17 +2,17 @@ import type { Config } from '../../config.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
-import type { DocumentName } from '../../schema/tuning.ts'
 import { epochMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
 import type { IndexEntry } from '../indices/indices.ts'
-import { type Added, packAdded } from './added-scores.ts'
+import { type Added, joinAdded } from './added-scores.ts'
 import type { CoreRequest } from './core-request.ts'
 import { deadlineOf } from './deadline.ts'
 import type { PageIndex } from './page.ts'
 import { contextOf, modelOf, type Plan, type Ranking } from './ranking-plan.ts'
 import type { SearchRead } from './read-search.ts'
-import { tune, tunedScores } from './tune.ts'
+import { tune } from './tune.ts'
+import { packTuned } from './tuned-scores.ts'
 import type { Warned } from './warnings/told.ts'
 
 /** One search as it is known on the main thread. */
@@ -111,18 +111,8 @@ function deviceOf({ recorded }: Plan): number {
 
 /** What rankings changes and learning add to scores, if they add anything. */
 function addedOf({ tuning, added }: Ranking, entries: IndexEntry[]): AddedScores | undefined {
-  const { pins, boosts } = tuning
-  const tuned = pins !== undefined || boosts !== undefined
-  const all = tuned ? packAdded(tunedScores(tuning, indicesOf(entries)), added) : added
+  const all = joinAdded(packTuned(tuning, entries), added)
   return all.count > 0 ? all : undefined
-}
-
-/** Which of the searched indices a document's name may mean. */
-function indicesOf(entries: IndexEntry[]): (document: DocumentName) => number[] {
-  return ({ index }) =>
-    entries
-      .filter(({ record }) => index === undefined || record.name === index)
-      .map(({ record }) => record.id)
 }
 
 /** How the page's order is drawn, if it is: one that is dealt is not. */

@@ -4,7 +4,7 @@ import { openReader } from '../../store/reader.ts'
 import { numberAdded } from './added-scores.ts'
 import type { View } from './core-answer.ts'
 import type { PageIndex } from './page.ts'
-import { PIN } from './tune.ts'
+import { PIN } from './tuned-scores.ts'
 
 /** What a search was asked with. */
 interface Asked {

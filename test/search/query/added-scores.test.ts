@@ -1,6 +1,12 @@
 import { expect, it } from 'vitest'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
-import { numberAdded, packAdded, unpackAdded } from '../../../src/search/query/added-scores.ts'
+import {
+  ANY_INDEX,
+  joinAdded,
+  numberAdded,
+  packAdded,
+  unpackAdded,
+} from '../../../src/search/query/added-scores.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
 
@@ -65,27 +71,79 @@ it('comes with earlier numbers as far as there is room', async () => {
     `${at + 10}`,
     2,
   ])
-  const full = packAdded(many, two)
+  const full = joinAdded(packAdded(many), two)
   const triples = numberAdded(openReader(dataDir), full, { indices, generation: 100 })
   expect(triples).toHaveLength(3 * 4096)
   expect(Array.from(triples.slice(-6))).toEqual([7, 9, 0.5, 7, 8, 1])
 })
 
+it('looks for a document of any index in each that is searched', async () => {
+  const dataDir = temporaryFolder()
+  const store = temporaryStore({ dataDir })
+  const { documents, earlierOrds } = store.tables
+  await store.write(() => {
+    for (const [indexId, ord] of [
+      [1, 5],
+      [2, 6],
+      [3, 7],
+    ] as const)
+      documents.put([indexId, 'a'], ord)
+    earlierOrds.put([2, 'a'], [3])
+    documents.put([2, 'b'], 8)
+  })
+  const index = (indexId: number) => ({ indexId, engineId: 10 * indexId, name: `${indexId}` })
+  const added = packAdded([
+    [ANY_INDEX, 'a', 0.5],
+    [ANY_INDEX, 'b', 2],
+    [1, 'a', 1],
+  ])
+  const triples = (...searched: number[]) => {
+    const view = { indices: searched.map(index), generation: 300 }
+    return Array.from(numberAdded(openReader(dataDir), added, view))
+  }
+  expect(triples(1, 2)).toEqual([10, 5, 0.5, 20, 6, 0.5, 20, 3, 0.5, 20, 8, 2, 10, 5, 1])
+  expect(triples(3)).toEqual([30, 7, 0.5])
+  expect(triples(2, 3)).toEqual([20, 6, 0.5, 20, 3, 0.5, 30, 7, 0.5, 20, 8, 2])
+})
+
+it('looks for the first documents of a list only where there are very many indices', () => {
+  const asked: string[] = []
+  const reader = {
+    ordsOf: (indexId: number, id: string) => [asked.push(`${indexId}/${id}`)],
+  }
+  const indices = Array.from({ length: 10_000 }, (_, at) => {
+    return { indexId: at + 1, engineId: at + 1, name: `${at}` }
+  })
+  const added = packAdded([
+    [ANY_INDEX, 'first', 1],
+    [ANY_INDEX, 'second', 1],
+    [ANY_INDEX, 'third', 1],
+    [9, 'own', 1],
+  ])
+  const triples = numberAdded(reader, added, { indices, generation: 400 })
+  expect(asked).toHaveLength(16_384 + 1)
+  expect(asked.at(-1)).toBe('9/own')
+  // Room for the third stays free.
+  expect(triples).toHaveLength(3 * 4095)
+  expect(Array.from(triples.slice(-3))).toEqual([9, 16_385, 1])
+})
+
 it('is read as it was written, behind what ranking changes add', () => {
   const learned = packAdded([[1, 'a "quoted" id/with', 0.1 + 0.2]])
   expect(unpackAdded(learned)).toEqual([[1, 'a "quoted" id/with', 0.1 + 0.2]])
-  expect(unpackAdded(packAdded([[2, 'pinned', 1e-7]], learned))).toEqual([
+  expect(unpackAdded(joinAdded(packAdded([[2, 'pinned', 1e-7]]), learned))).toEqual([
     [2, 'pinned', 1e-7],
     [1, 'a "quoted" id/with', 0.1 + 0.2],
   ])
-  expect(packAdded([], learned)).toBe(learned)
+  expect(joinAdded(packAdded([]), learned)).toBe(learned)
+  expect(joinAdded(learned, NOTHING_ADDED)).toBe(learned)
   expect(unpackAdded(NOTHING_ADDED)).toEqual([])
 })
 
 it('changes no more scores than the core takes', () => {
   const learned = packAdded([[1, 'learned', 1]])
   const many = Array.from({ length: 5000 }, (_, at): [number, string, number] => [1, `${at}`, 1])
-  const packed = packAdded(many, learned)
+  const packed = joinAdded(packAdded(many), learned)
   expect(packed.count).toBe(4096)
   expect(unpackAdded(packed)).toHaveLength(4096)
   expect(unpackAdded(packed).at(-1)).toEqual([1, 'learned', 1])
