@@ -35,6 +35,7 @@ export async function using<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const held: OpenState[] = []
+  const engineIds = entries.map(({ record }) => record.engineId)
   try {
     // All are held before the first is waited for: none of them is switched or closed meanwhile.
     const openings: Promise<void>[] = []
@@ -49,6 +50,10 @@ export async function using<T>(
     if (openings.length > 0) await Promise.all(openings)
     return await work()
   } finally {
+    // Files that were replaced meanwhile may have been seen at a generation of after that, which another index has.
+    entries.forEach((entry, at) => {
+      if (entry.record.engineId !== engineIds[at]) entry.replacedAt = native.nextGeneration()
+    })
     for (const state of held) if (--state.users === 0) state.onUnused?.()
     closeLeastUsed(core)
   }

@@ -32,3 +32,25 @@ it('a list that was begun while its index was built again is gone, with its stat
   const again = await service.must<Found>('POST', '/cortex/search', list)
   await service.must('POST', '/cortex/search', { ...list, cursor: again.nextCursor })
 })
+
+it('a list over several indices that still saw the files from before is gone, too', async () => {
+  const service = await startApp({ REQUEST_TIMEOUT_MS: '3000' })
+  onTestFinished(() => service.close())
+  for (const index of ['i', 'j'])
+    for (const id of ['a', 'b'])
+      await service.must('PUT', `/cortex/documents/${id}?index=${index}`, { title: 'Willow' })
+  const list = { index: 'i,j', query: 'willow', size: 1 }
+  const { pool } = service.app
+  const search = pool.search
+  pool.search = async (...asked) => {
+    pool.search = search
+    const mappings = { properties: { title: { type: 'text', weight: 3 } } }
+    await service.must('PUT', '/cortex/indices/i', { mappings })
+    await service.must('PUT', '/cortex/documents/c?index=j', { title: 'Willow' })
+    return search(...asked)
+  }
+  const { nextCursor } = await service.must<Found>('POST', '/cortex/search', list)
+  expect(
+    await service.call('POST', '/cortex/search', { ...list, cursor: nextCursor }),
+  ).toMatchObject({ status: 409, code: 'GENERATION_GONE' })
+})
