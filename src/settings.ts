@@ -70,7 +70,7 @@ export const SETTINGS = {
   autoCreateIndex: { env: 'AUTO_CREATE_INDEX', kind: 'boolean', fallback: true, about: 'create an unknown index when a document names it' },
   defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a bulk item, or a new document by PUT, that names none' },
   embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
-  embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', secret: true, about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http)' },
+  embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', secret: true, about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http); user:password@ in it is sent as HTTP Basic where there is no EMBEDDER_KEY' },
   embedderModel: { env: 'EMBEDDER_MODEL', kind: 'string', fallback: '', about: 'model name sent to that endpoint' },
   embedderKey: { env: 'EMBEDDER_KEY', kind: 'string', fallback: '', form: TOKEN, secret: true, about: 'its bearer token; never logged' },
   embedderDimensions: { env: 'EMBEDDER_DIMENSIONS', kind: 'integer', fallback: 384, min: 2, max: 4096, about: 'length of vectors that come from outside (EMBEDDER=http or given)' },

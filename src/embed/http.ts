@@ -116,7 +116,8 @@ interface Reply {
 /** Makes the function that sends one batch; it answers with the parsed JSON or throws an EndpointError. */
 function openPost(config: HttpEmbedderConfig, agent: Agent) {
   const headers: Record<string, string> = { 'content-type': 'application/json' }
-  if (config.embedderKey !== '') headers.authorization = `Bearer ${config.embedderKey}`
+  const authorization = authorizationOf(config)
+  if (authorization !== undefined) headers.authorization = authorization
   // Base64 is a quarter of the bytes; an endpoint that refuses the word is asked for numbers from then on.
   let encoding: string | undefined = 'base64'
 
@@ -148,6 +149,24 @@ function openPost(config: HttpEmbedderConfig, agent: Agent) {
     // Redirects are not followed: they would take the key elsewhere.
     if (reply.status >= 300) throw endpointError(reply.status, reply.retryAfter)
     return parse(reply.text)
+  }
+}
+
+/** The key, or else name and password of the address, which no client sends by itself. */
+function authorizationOf({ embedderKey, embedderUrl }: HttpEmbedderConfig): string | undefined {
+  if (embedderKey !== '') return `Bearer ${embedderKey}`
+  if (embedderUrl === '') return undefined
+  const { username, password } = new URL(embedderUrl)
+  if (username === '' && password === '') return undefined
+  return `Basic ${Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')}`
+}
+
+/** A `%` that escapes nothing stands for itself. */
+function unescaped(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
   }
 }
 

@@ -79,13 +79,14 @@ export function openCatalog(
       const underWay = indices.underWay(name)
       const entry = underWay === undefined ? indices.find(name) : await underWay
       if (entry === undefined) return create(name, declaration)
-      const { properties = {} } = declaration.mappings ?? {}
-      if (Object.keys(properties).length === 0) throw nameTaken(ADDED_ALONE)
+      const { properties = {}, dynamic } = declaration.mappings ?? {}
+      if (Object.keys(properties).length === 0 && dynamic === undefined)
+        throw nameTaken(CHANGED_ALONE)
       refuseMistypedFields(properties)
       const next = await indices.extend(entry, declaration.mappings ?? {}, (definition) =>
         refuseTooManyGrams(entry, definition),
       )
-      if (next === undefined) throw nameTaken('; it has all of these fields')
+      if (next === undefined) throw nameTaken('; it has all of these mappings')
       await engine.rebuild(entry)
       const { settings } = next.record
       const kept = isOther(declaration.settings, settings) ? [KEPT] : []
@@ -133,7 +134,8 @@ function withoutFigures({ record }: IndexEntry, cause: unknown): UnopenedIndex {
   return { name: record.name, created, error: cause.message }
 }
 
-const ADDED_ALONE = '; what can be changed are fields: they are added by mappings.properties'
+const CHANGED_ALONE =
+  '; what can be changed are mappings.properties, to which fields are added, and mappings.dynamic'
 
 const KEPT =
   'settings: an index keeps those that it was created with; create another one to change them.'

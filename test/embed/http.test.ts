@@ -7,11 +7,11 @@ interface Opened extends HttpEmbedder {
   query: (text: string) => Promise<Float32Array[]>
 }
 
-function open(url: string, timeoutMs = 5000): Opened {
+function open(url: string, timeoutMs = 5000, embedderKey = 'secret-key'): Opened {
   const embedder = openHttpEmbedder({
     embedderUrl: url,
     embedderModel: 'small',
-    embedderKey: 'secret-key',
+    embedderKey,
     embedderDimensions: 3,
     embedderTimeoutMs: timeoutMs,
   })
@@ -42,6 +42,18 @@ describe('the vectors', () => {
     expect(Math.max(...calls.map(({ input }) => input.length))).toBe(64)
     expect(runningMax).toBeLessThanOrEqual(4)
     expect(calls[0]).toMatchObject({ model: 'small', authorization: 'Bearer secret-key' })
+  })
+
+  it('are asked for with name and password of the address where there is no key', async () => {
+    const { url, calls } = await startEndpoint(plain)
+    const address = url.replace('//', '//user:p%40ss%C3%A9@')
+    await open(address, 5000, '').documents(['a'])
+    await open(address).documents(['a'])
+    await open(url, 5000, '').documents(['a'])
+    const basic = `Basic ${Buffer.from('user:p@ssé').toString('base64')}`
+    expect(calls.map(({ authorization }) => authorization)).toEqual([
+      ...[basic, 'Bearer secret-key', undefined],
+    ])
   })
 
   it('may come as numbers although base64 was asked for', async () => {
