@@ -1,7 +1,7 @@
 import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/experiment-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import type { FeedbackFact, Impression } from '../facts.ts'
-import { ACTIONS, actionOf } from '../feedback/actions.ts'
+import { ACTIONS } from '../feedback/actions.ts'
 import { namesUnshown } from '../feedback/feedback-entries.ts'
 import { winnerOf } from '../statistics/interleaving.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
@@ -52,7 +52,7 @@ export function listAfter(
   { from }: Impression,
 ): SearchOutcome {
   const { entry, hit } = fact
-  const converted = before.converted || wordsOf(fact).some((word) => ACTIONS.get(word)?.converts)
+  const converted = before.converted || ACTIONS.get(entry.action)?.converts === true
   if (!isClick(fact)) return converted === before.converted ? before : { ...before, converted }
   const place = hit === undefined ? entry.position : from + hit + 1
   const better = place !== undefined && (before.best === 0 || place < before.best)
@@ -72,12 +72,8 @@ export function dealtAfter(
   return { ...before, places: [...places, hit] }
 }
 
-function wordsOf({ entry: { action, engagementType } }: FeedbackFact): string[] {
-  return [action, actionOf(undefined, engagementType)]
-}
-
 function isClick(fact: FeedbackFact): boolean {
-  return wordsOf(fact).includes('click') && !namesUnshown(fact)
+  return fact.entry.action === 'click' && !namesUnshown(fact)
 }
 
 export function countList(row: UnitRow, [before, after]: Outcomes): void {

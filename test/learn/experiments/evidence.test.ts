@@ -32,6 +32,20 @@ describe('what a variant is told', () => {
     expect(metrics.a).toMatchObject({ units: 0, searches: 0, ctr: 0, rating: null })
   })
 
+  it('goes by the one word that everything else reads of an entry, when two are sent', async () => {
+    const lab = openLaboratory()
+    const { testId } = await lab.create('test', {})
+    const member = await lab.memberOf(testId, 'b')
+    const search = lab.searchIn(member)
+    await lab.tell(member, search, 'a', { userAction: 'ignore', engagementType: 'click' }, 0)
+    await lab.tell(member, search, 'b', { userAction: 'view', engagementType: 'purchase' }, 1)
+    const { metrics } = await lab.get('test', testId)
+    expect(metrics.b).toMatchObject({ searches: 1, ctr: 0, mrr: 0, conversionRate: 0 })
+    // Of the two only the second is known.
+    await lab.tell(member, search, 'c', { userAction: 'winked', engagementType: 'Click' }, 1)
+    expect((await lab.get('test', testId)).metrics.b).toMatchObject({ ctr: 1, conversionRate: 0 })
+  })
+
   it('has searches as its base: further pages are none, and nobody clicks what was not shown', async () => {
     const lab = openLaboratory()
     const { testId } = await lab.create('test', {})
