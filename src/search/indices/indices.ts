@@ -127,7 +127,8 @@ export async function openIndices(
     byId: (id) => [...entries.values()].find(({ record }) => record.id === id),
     defaults: () => define(registry, { settings: {}, mappings: {} }),
     ensure: async (name) => {
-      const known = entries.get(name) ?? (await creating.get(name))
+      // Awaiting nothing would let another document of the same turn begin to make it, too.
+      const known = entries.get(name) ?? creating.get(name)
       if (known !== undefined) return known
       if (!config.autoCreateIndex) throw unknownIndex('index', unmade(name, config.defaultIndex))
       refuseMisnamed(name, 'index')

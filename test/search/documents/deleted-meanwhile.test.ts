@@ -2,6 +2,32 @@ import { expect, it, onTestFinished } from 'vitest'
 import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
 import { eventually, startApp } from '../../running-app.ts'
 
+/** An index `shop` in which every `slow otter` waits for its vector until the index is deleted. */
+async function startSlowShop() {
+  let tellDeleted = () => {}
+  const deleted = new Promise<void>((resolve) => {
+    tellDeleted = resolve
+  })
+  const { url, calls } = await startEndpoint(async (call) => {
+    if (call.input.some((text) => text.includes('slow otter'))) await deleted
+    return embeddings(call)
+  })
+  const service = await startApp({
+    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
+  })
+  onTestFinished(() => service.close())
+  await service.must('PUT', '/cortex/documents/b?index=shop', { title: 'a lamp' })
+  const waiting = () => calls.flatMap(({ input }) => input).filter((text) => text.includes('otter'))
+  return {
+    service,
+    untilWaiting: (count: number) => eventually(() => waiting().length === count),
+    deleteShop: async () => {
+      await service.must('DELETE', '/cortex/indices/shop')
+      tellDeleted()
+    },
+  }
+}
+
 it.each([
   ['POST', '/cortex/documents', { index: 'shop', id: 'a', document: { title: 'a slow otter' } }],
   ['PUT', '/cortex/documents/a?index=shop', { title: 'a slow otter' }],
@@ -16,24 +42,10 @@ it.each([
 ])(
   '%s of a document makes its index anew where that is deleted meanwhile',
   async (method, path, body) => {
-    let tellDeleted = () => {}
-    const deleted = new Promise<void>((resolve) => {
-      tellDeleted = resolve
-    })
-    const { url, calls } = await startEndpoint(async (call) => {
-      if (call.input.some((text) => text.includes('slow otter'))) await deleted
-      return embeddings(call)
-    })
-    const service = await startApp({
-      ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
-    })
-    onTestFinished(() => service.close())
-    await service.must('PUT', '/cortex/documents/b?index=shop', { title: 'a lamp' })
-
+    const { service, untilWaiting, deleteShop } = await startSlowShop()
     const writing = service.call(method, path, body)
-    await eventually(() => calls.some(({ input }) => input.some((text) => text.includes('otter'))))
-    await service.must('DELETE', '/cortex/indices/shop')
-    tellDeleted()
+    await untilWaiting(1)
+    await deleteShop()
 
     const { status, data } = await writing
     const [first = data, second] = (data as { items?: object[] }).items ?? []
@@ -48,3 +60,15 @@ it.each([
     expect(total).toBe(1)
   },
 )
+
+it('an index that is deleted meanwhile is made anew once, for all who write to it', async () => {
+  const { service, untilWaiting, deleteShop } = await startSlowShop()
+  const writing = ['a', 'c', 'd', 'e'].map((id) =>
+    service.call('PUT', `/cortex/documents/${id}?index=shop`, { title: `a slow otter ${id}` }),
+  )
+  await untilWaiting(4)
+  await deleteShop()
+
+  const statuses = (await Promise.all(writing)).map(({ status }) => status)
+  expect(statuses).toEqual([200, 200, 200, 200])
+})
