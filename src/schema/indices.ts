@@ -102,7 +102,7 @@ export const IndexMappings = Type.Object(
     properties: Type.Optional(
       MapOf(Property, {
         description:
-          'at most 4096 fields, with objects, those inside of them and under `fields`, and those that every index has',
+          'at most 4096 fields, with objects, those inside of them and under `fields`, and those that every index has; the path of one has at most 20 names',
       }),
     ),
   },

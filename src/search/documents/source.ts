@@ -6,6 +6,7 @@ import type { Definition, FieldDefinition } from '../indices/definition.ts'
 import { findUnnamed } from '../indices/strict.ts'
 import { spellsNumber } from '../number-text.ts'
 import { directionProblem } from '../vector.ts'
+import { headOf, looksProblem } from './many-looks.ts'
 
 type Source = Record<string, unknown>
 
@@ -21,6 +22,8 @@ export function sourceProblem(
   definition: Definition,
   place: SourcePlace = 'document.',
 ): ServiceError | undefined {
+  const tooMany = looksProblem(source, definition, place)
+  if (tooMany !== undefined) return tooMany
   const mayHold = headsOf(source)
   for (const field of definition.fields) {
     if (!mayHold(field.source)) continue
@@ -67,11 +70,6 @@ export function headsOf(source: Source): (path: string) => boolean {
   return (path) => heads.has(headOf(path))
 }
 
-function headOf(path: string): string {
-  const dot = path.indexOf('.')
-  return dot < 0 ? path : path.slice(0, dot)
-}
-
 /** All values at a dotted path, those of lists one by one. */
 export function valuesAt(source: Source, path: string): unknown[] {
   return leavesAt(source, path.split('.')).flat()
@@ -81,19 +79,29 @@ export function valuesAt(source: Source, path: string): unknown[] {
  * What stands at a path, as the core reads it: in each object of a list, and under keys that hold the dots themselves.
  * A list at its end is one leaf.
  */
-function leavesAt(value: unknown, keys: string[]): unknown[] {
-  if (keys.length === 0) return [value]
-  if (Array.isArray(value)) return value.flatMap((one) => leavesAt(one, keys))
-  if (!isObject(value)) return []
-  // Nearly all paths are one name, and every document is looked through.
-  if (keys.length === 1) {
-    const leaf = ownValue(value, keys[0] as string)
-    return leaf === undefined || leaf === null ? [] : [leaf]
+function leavesAt(value: unknown, keys: readonly string[]): unknown[] {
+  const leaves: unknown[] = []
+  gatherLeaves(value, keys, 0, leaves)
+  return leaves
+}
+
+function gatherLeaves(
+  value: unknown,
+  keys: readonly string[],
+  from: number,
+  leaves: unknown[],
+): void {
+  if (from === keys.length) leaves.push(value)
+  else if (Array.isArray(value)) for (const one of value) gatherLeaves(one, keys, from, leaves)
+  else if (isObject(value)) {
+    let name = keys[from] as string
+    for (let end = from + 1; ; end++) {
+      const inner = ownValue(value, name)
+      if (inner !== undefined && inner !== null) gatherLeaves(inner, keys, end, leaves)
+      if (end === keys.length) return
+      name += `.${keys[end]}`
+    }
   }
-  return keys.flatMap((_, at) => {
-    const inner = ownValue(value, keys.slice(0, at + 1).join('.'))
-    return inner === undefined || inner === null ? [] : leavesAt(inner, keys.slice(at + 1))
-  })
 }
 
 /** Whether something else stands where the mapping has an object. */

@@ -89,6 +89,62 @@ test('a document is looked through for what it holds, not for all that a wide ma
   expect(sourceProblem({ object7: 5 }, open)?.details?.[0]?.path).toBe('document.object7')
 })
 
+describe('objects times the fields inside of them are bounded', () => {
+  const fields = (count: number, property: object) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`f${n}`, property]))
+  const objects = (count: number) => Array.from({ length: count }, () => ({}))
+  const word = { type: 'keyword' }
+  const wide = compileDefinition(
+    {},
+    { properties: { a: { properties: fields(4000, word) } } },
+    config,
+  )
+  const bare = compileDefinition(
+    {},
+    { properties: { a: { properties: fields(4000, { type: 'object' }) } } },
+    config,
+  )
+
+  test.each([
+    ['fields', wide],
+    ['objects', bare],
+  ])('of %s', (_, mapped) => {
+    let problem: ReturnType<typeof sourceProblem>
+    const tookMs = processorMs(() => {
+      problem = sourceProblem({ title: 'a', a: objects(100_000) }, mapped)
+    })
+    expect(problem).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: [{ path: 'document.a', message: expect.stringContaining('too many objects') }],
+    })
+    expect(tookMs).toBeLessThan(1000)
+    expect(sourceProblem({ title: 'a', a: objects(900) }, mapped)).toBeUndefined()
+    expect(sourceProblem({ title: 'a', b: objects(100_000) }, mapped)).toBeUndefined()
+  })
+
+  test('under keys with dots, and in lists of lists', () => {
+    const properties = { a: { properties: { b: { properties: fields(4000, word) } } } }
+    const deep = compileDefinition({}, { properties }, config)
+    const refused = [
+      { 'a.b': objects(100_000) },
+      { a: { b: objects(100_000) } },
+      { a: [[{ b: [objects(100_000)] }]] },
+    ]
+    for (const source of refused)
+      expect(sourceProblem(source, deep)?.message).toContain('too many objects')
+    expect(sourceProblem({ a: { c: objects(100_000) } }, deep)).toBeUndefined()
+  })
+
+  test('a long list with a few fields has room', () => {
+    const few = compileDefinition(
+      {},
+      { properties: { a: { properties: fields(4, word) } } },
+      config,
+    )
+    expect(sourceProblem({ title: 'a', a: objects(900_000) }, few)).toBeUndefined()
+  })
+})
+
 describe('objects are objects at every depth', () => {
   const region = { properties: { name: { type: 'keyword' } } }
   const properties = { place: { properties: { city: { type: 'keyword' }, region } } }
