@@ -105,7 +105,7 @@ function searchOne(input: SearchInput): SearchOutput {
   const { reader } = view
   const result = explain(askCore(view, input), reader, input)
   const logged = drawPage(result, view, input)
-  const { indices, startedMs, fields, highlight, recorded } = input
+  const { indices, startedMs, endsMs, fields, highlight, recorded } = input
   const { data, dataLength } = writePage(reader, result, {
     indices,
     fields,
@@ -113,6 +113,7 @@ function searchOne(input: SearchInput): SearchOutput {
       highlight === undefined ? undefined : highlightHits(reader, result, indices, highlight),
     nextCursor: result.next === undefined ? undefined : cursorAfter(result, result.next, input),
     startedMs,
+    endsMs,
     context: toldContext(input, result),
     appendix: recorded
       ? (appended) => writeFoundOf(result, { input, logged }, appended)

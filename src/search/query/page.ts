@@ -20,8 +20,9 @@ export interface PageParts {
   /** Per hit, JSON of `{field: [fragments]}`. */
   highlights: (string | undefined)[] | undefined
   nextCursor: string | undefined
-  /** Start of the request, by `sharedMs`. */
+  /** Start of the request, and when nobody waits for it any more, by `sharedMs`. */
   startedMs: number
+  endsMs: number
   /** JSON of the searchContext without its last brace; the generation is added here. */
   context: string
   /** Writes bytes for the service itself that travel behind the page; the hits' ids follow, as JSON with commas. */
@@ -83,7 +84,7 @@ function write(
     text(String(result.scores[at]))
     text(',"source":')
     if (parts.fields === undefined) bytes(sourceJson(record))
-    else text(pickFields(sourceJson(record), parts.fields))
+    else text(pickFields(sourceJson(record), parts.fields, parts.endsMs))
     const highlight = parts.highlights?.[at]
     if (highlight !== undefined) text(`,"highlight":${highlight}`)
     const explain = result.explain?.[at]
@@ -131,39 +132,59 @@ function appendIds({ text, again }: BytesWriter, ids: readonly number[]): void {
 }
 
 /** The chosen fields of a source: names, or dotted paths into objects, as filters name them. */
-function pickFields(source: Buffer, fields: string[]): string {
+function pickFields(source: Buffer, fields: string[], endsMs: number): string {
   // Whoever wants ids alone asks for many hits: their sources need not be read.
   if (fields.length === 0) return '{}'
   const values = JSON.parse(source.toString()) as unknown
   const picked = bare()
   for (const field of fields) {
     if (field === '*') return source.toString()
-    pick(values, picked, field.split('.'))
+    // Each may lead through a million objects.
+    if (sharedMs() > endsMs) throw new Error('TIMED_OUT: The search took too long.')
+    pick(values, picked, field)
   }
   return JSON.stringify(picked)
 }
 
 /**
- * What lies under a path, in the objects and lists around it: in each object of a list, and under keys that hold the dots
- * themselves. Undefined where nothing does; `before` is what other paths picked there, and grows.
+ * What lies under a path from some place of it on, in the objects and lists around it: in each object of a list, and under
+ * keys that hold the dots themselves. Undefined where nothing does; `before` is what other paths picked there, and grows.
  */
-function pick(from: unknown, before: unknown, keys: string[]): unknown {
-  if (keys.length === 0 || before === from) return from
+function pick(from: unknown, before: unknown, path: string, start = 0): unknown {
+  if (start > path.length || before === from) return from
   if (Array.isArray(from)) {
     const known = (before ?? []) as unknown[]
     const inner = from
       .filter((item) => isObject(item) || Array.isArray(item))
-      .map((item, at) => pick(item, known[at], keys) ?? (Array.isArray(item) ? [] : bare()))
+      .map((item, at) => pick(item, known[at], path, start) ?? (Array.isArray(item) ? [] : bare()))
     return inner.some(hasAny) ? inner : undefined
   }
   if (!isObject(from)) return undefined
   const to = (before ?? bare()) as Record<string, unknown>
-  for (let end = 1; end <= keys.length; end++) {
-    const key = keys.slice(0, end).join('.')
-    const inner = Object.hasOwn(from, key) ? pick(from[key], to[key], keys.slice(end)) : undefined
+  for (const key of beginningsIn(from, path, start)) {
+    const inner = pick(from[key], to[key], path, start + key.length + 1)
     if (inner !== undefined) to[key] = inner
   }
   return hasAny(to) ? to : undefined
+}
+
+/** Beginnings of a path that are looked up in an object one by one. */
+const LOOKS_MAX = 16
+
+/** Keys of an object with which a path goes on. A client may send one of thousands of names, of which objects have none. */
+function beginningsIn(object: object, path: string, start: number): string[] {
+  const found: string[] = []
+  let end = start - 1
+  for (let looks = 0; looks < LOOKS_MAX; looks++) {
+    const dot = path.indexOf('.', end + 1)
+    end = dot < 0 ? path.length : dot
+    const key = path.slice(start, end)
+    if (Object.hasOwn(object, key)) found.push(key)
+    if (dot < 0) return found
+  }
+  return Object.keys(object).filter(
+    (key) => path.startsWith(key, start) && [undefined, '.'].includes(path[start + key.length]),
+  )
 }
 
 /** An object that inherits nothing: what was picked before is asked for by the names of fields. */

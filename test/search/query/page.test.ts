@@ -64,3 +64,22 @@ it('fields name what is inside of objects, and of each object of a list', async 
   expect(await picked('lines', 'lines.sku')).toEqual({ lines })
   expect(await picked('to.town', 'to')).toEqual({ to: document.to })
 })
+
+it('a name of thousands of parts is no work of seconds', async () => {
+  const key = 'a.'.repeat(100)
+  const documents = Array.from({ length: 300 }, (_, n) => ({
+    ...{ index: 'parts', id: `p${n}`, document: { title: 'parts', a: { a: n }, [`${key}b`]: n } },
+  }))
+  await service.call('POST', '/cortex/documents/bulk', { documents })
+  const picked = (...fields: string[]) =>
+    service.call<{ hits: { source: object }[] }>('POST', '/cortex/search', {
+      ...{ index: 'parts', query: 'parts', size: 300, fields },
+    })
+  const beganMs = performance.now()
+  const { data } = await picked('a.'.repeat(9000), `${'a.'.repeat(9000)}b`, 'a.a')
+  expect(performance.now() - beganMs).toBeLessThan(3000)
+  expect(data.hits).toHaveLength(300)
+  expect(data.hits.every(({ source }) => 'a' in source)).toBe(true)
+  const { data: long } = await picked(`${key}b`)
+  expect(Object.keys(long.hits[0]?.source ?? {})).toEqual([`${key}b`])
+})
