@@ -110,7 +110,13 @@ function searchOne(input: SearchInput): SearchOutput {
     indices,
     fields,
     highlights:
-      highlight === undefined ? undefined : highlightHits(reader, result, indices, highlight),
+      highlight === undefined
+        ? undefined
+        : highlightHits(reader, result, {
+            indices,
+            request: highlight,
+            isWhole: fields === undefined,
+          }),
     nextCursor: result.next === undefined ? undefined : cursorAfter(result, result.next, input),
     startedMs,
     endsMs,

@@ -1,31 +1,58 @@
 import { native, type SearchResult } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
 import { sourceJson } from '../record.ts'
-import type { PageIndex } from './page.ts'
+import { type PageIndex, refuseLargePage } from './page.ts'
 
-/** Fragments of each hit as JSON, asked for once an index; `request` is the core's highlight request. */
+/**
+ * Bytes of sources that the core gets at a time, or one source of more. All of a page at once took as much memory as they
+ * have: of a thousand large documents, more than there is. What is marked may be many times as long as its text.
+ */
+const GROUP_BYTES = 4 << 20
+
+/** A page with highlights. */
+interface Marking {
+  indices: PageIndex[]
+  /** The core's highlight request. */
+  request: string
+  /** Whether hits are shown with their whole source. */
+  isWhole: boolean
+}
+
+/** Fragments of each hit as JSON. Throws what a page does that is too large. */
 export function highlightHits(
   reader: Reader,
   result: SearchResult,
-  indices: PageIndex[],
-  request: string,
+  { indices, request, isWhole }: Marking,
 ): (string | undefined)[] {
   const highlights: (string | undefined)[] = []
+  let pageBytes = 0
   for (const { engineId, indexId } of indices) {
-    const places: number[] = []
-    const sources: string[] = []
+    let places: number[] = []
+    let sources: string[] = []
+    let bytes = 0
+    const mark = (): void => {
+      native.highlight(engineId, request, sources).forEach((fragments, n) => {
+        highlights[places[n] as number] = fragments
+        pageBytes += fragments.length
+      })
+      refuseLargePage(pageBytes)
+      places = []
+      sources = []
+      bytes = 0
+    }
     for (let at = 0; at < result.ords.length; at++) {
       if (result.ids[at] !== engineId) continue
       const record = reader.record(indexId, result.ords[at] ?? -1)
       if (record === undefined) continue
+      const source = sourceJson(record)
+      if (sources.length > 0 && bytes + source.length > GROUP_BYTES) mark()
+      bytes += source.length
+      if (isWhole) pageBytes += source.length
+      refuseLargePage(pageBytes)
       places.push(at)
-      sources.push(sourceJson(record).toString())
+      sources.push(source.toString())
     }
-    if (places.length === 0) continue
-    native.highlight(engineId, request, sources).forEach((fragments, n) => {
-      const place = places[n]
-      if (place !== undefined) highlights[place] = fragments
-    })
+    if (sources.length > 0) mark()
   }
   return highlights
 }

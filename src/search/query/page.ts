@@ -90,7 +90,7 @@ function write(
     const explain = result.explain?.[at]
     if (explain !== undefined) text(`,"explain":${explain}`)
     text('}')
-    if (length() > PAGE_BYTES_MAX) throw tooLarge()
+    refuseLargePage(length())
   }
   text(']')
   if (parts.nextCursor !== undefined) text(`,"nextCursor":"${parts.nextCursor}"`)
@@ -109,10 +109,11 @@ function write(
 /** The hits of one page; each search under way may take a few times as much memory. */
 const PAGE_BYTES_MAX = 64 << 20
 
-/** From a thread, an error is told by its code and sentence. */
-function tooLarge(): Error {
+/** Throws for a page that would be longer; from a thread, an error is told by its code and sentence. */
+export function refuseLargePage(bytes: number): void {
+  if (bytes <= PAGE_BYTES_MAX) return
   const mib = PAGE_BYTES_MAX >> 20
-  return new Error(
+  throw new Error(
     `VALIDATION_FAILED: size asks for a page of more than ${mib} MiB; ask for fewer hits, or name some fields in fields.`,
   )
 }
