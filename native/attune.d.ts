@@ -65,9 +65,10 @@ export function merge(id: number): number
 
 /**
  * Brings the neighbour graph of a large index nearer to its newest vectors, for `timeMs` at most, while searches
- * and writes go on. Gives whether more is left to do.
+ * and writes go on. Gives whether more is left to do. What searches see of it lies less far behind when the index is at
+ * rest; views from before go on as they were.
  */
-export function growGraph(id: number, timeMs: number): boolean
+export function growGraph(id: number, timeMs: number, isAtRest: boolean): boolean
 
 /**
  * Adds documents (JSON objects; numbers ascend and are never used twice) and deletes others, added

@@ -98,7 +98,7 @@ fn main() {
     );
 
     let started = Instant::now();
-    while set.maintain_graph(count, Instant::now() + Duration::from_secs(1)) {}
+    while set.maintain_graph(count, Instant::now() + Duration::from_secs(1), true) {}
     println!(
         "graph: {} in {:?}, {} MB in all",
         set.has_graph(),

@@ -86,7 +86,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     engine.checkpoint()?;
     println!("checkpoint in {:?}", start.elapsed());
     let start = Instant::now();
-    while engine.grow_graph(Instant::now() + Duration::from_secs(1))? {}
+    while engine.grow_graph(Instant::now() + Duration::from_secs(1), true)? {}
     println!("graph in {:?}", start.elapsed());
     let start = Instant::now();
     engine.merge()?;

@@ -267,11 +267,31 @@ impl Engine {
 
     /// Brings the neighbour graph nearer to the newest vectors, until `deadline` at most; gives
     /// whether more is left. Searches and writes go on meanwhile.
-    pub fn grow_graph(&self, deadline: Instant) -> Result<bool, Failure> {
+    pub fn grow_graph(&self, deadline: Instant, is_at_rest: bool) -> Result<bool, Failure> {
         self.check_open()?;
         let live = self.views.current().live_vectors as usize;
         let set = self.vectors.read().set.clone();
-        Ok(set.maintain_graph(live, deadline))
+        let more = set.maintain_graph(live, deadline, is_at_rest);
+        self.show_links(&set)?;
+        Ok(more)
+    }
+
+    /// Publishes a view that goes by the newest links; those before keep theirs.
+    fn show_links(&self, set: &Arc<VectorSet>) -> Result<(), Failure> {
+        let is_behind = |view: &Snapshot| {
+            let links = [&set.links(), &view.links].map(|links| links.as_ref().map(Arc::as_ptr));
+            Arc::ptr_eq(&view.vectors, set) && links[0] != links[1]
+        };
+        if !is_behind(&self.views.current()) {
+            return Ok(());
+        }
+        let mut writing = self.write()?;
+        // What is on its way brings them along with its commit.
+        if writing.uncommitted == 0 && is_behind(&self.views.current()) {
+            let sequence = writing.sequence;
+            self.publish(&mut writing, sequence)?;
+        }
+        Ok(())
     }
 
     /// Ends everything but the searches that hold a view. Nothing is saved.

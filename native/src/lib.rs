@@ -189,9 +189,9 @@ pub fn merge(id: f64) -> napi::Result<f64> {
 
 /// Grows the neighbour graph for so many milliseconds; gives whether more is left.
 #[napi(catch_unwind)]
-pub fn grow_graph(id: f64, time_ms: u32) -> napi::Result<bool> {
+pub fn grow_graph(id: f64, time_ms: u32, is_at_rest: bool) -> napi::Result<bool> {
     let deadline = Instant::now() + Duration::from_millis(u64::from(time_ms));
-    guard(|| registry::get(number(id)?)?.grow_graph(deadline))
+    guard(|| registry::get(number(id)?)?.grow_graph(deadline, is_at_rest))
 }
 
 /// Adds and deletes documents, to be seen with the next commit.

@@ -23,6 +23,8 @@ struct Closed {
     sequence: u64,
     /// The number of its vectors, which may be learned anew from the same records.
     vectors: u64,
+    /// How many of them its links knew: a file of them is written once the graph has grown by much.
+    linked: u32,
     /// The generation from which on it showed that.
     since: u64,
 }
@@ -57,7 +59,10 @@ pub fn open(
     let before = closed().lock().remove(&id);
     let is_as_before = |before: &Closed| {
         let vectors = engine.vectors.read().number;
-        opened.rebuild.is_none() && (before.sequence, before.vectors) == (opened.sequence, vectors)
+        let linked = engine.views.current().linked();
+        opened.rebuild.is_none()
+            && (before.sequence, before.vectors) == (opened.sequence, vectors)
+            && before.linked == linked
     };
     if let Some(before) = before.filter(is_as_before) {
         engine.views.reach_back(before.since);
@@ -92,6 +97,7 @@ pub fn close(id: u64) -> Result<(), Failure> {
             let shown = Closed {
                 sequence: current.sequence,
                 vectors: engine.vectors.read().number,
+                linked: current.linked(),
                 since: current.since.load(Ordering::SeqCst),
             };
             closed.insert(id, shown);

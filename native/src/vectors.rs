@@ -18,18 +18,26 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
-use parking_lot::{Mutex, RwLock, RwLockWriteGuard};
+use parking_lot::{Mutex, RwLock};
 
 use graph::Graph;
-use links::Links;
+pub use links::Links;
+pub use nearest::prefers_scan;
 pub use persist::{FileMark, Room, Saved};
 use sketch::Sketches;
 
 /// From this many live vectors on a set deserves a graph; below, exact scans are fast enough.
 pub const GRAPH_MIN: usize = 10_000;
 
-/// So many slots may be scanned because the links do not know them yet, and a 32nd of those they know.
+/// So many slots may be scanned because the links do not know them yet, and a 32nd of those they know, while more come. Views
+/// keep the links that they had.
 const LINKS_BEHIND: u32 = 1_000;
+const SHARE_BEHIND: u32 = 32;
+/// Once no more come, one of so many.
+const SHARE_BEHIND_AT_REST: u32 = 256;
+
+/// Slots that the graph grows by between two looks at the clock.
+const ADDED_AT_ONCE: usize = 64;
 
 /// Slots in one block of memory: growing never copies more than one block.
 const BLOCK_SLOTS: usize = 2_048;
@@ -41,11 +49,9 @@ const BLOCK_SLOTS: usize = 2_048;
 pub struct VectorSet {
     dimensions: usize,
     rows: RwLock<Rows>,
-    graph: RwLock<Option<Graph>>,
-    /// The graph as it was a while ago, in a form that is walked faster; where sketches pay.
+    /// The graph as it was a while ago, once it was whole: what is walked.
     links: RwLock<Option<Arc<Links>>>,
-    /// What graph and links took when they were last counted, which takes a look at each slot, and how many slots there
-    /// were then.
+    /// What the graph took when it was last counted, which takes a look at each slot, and how many slots there were then.
     counted: Mutex<(usize, u32)>,
     /// Held by whoever extends the graph or saves the set.
     upkeep: Mutex<Upkeep>,
@@ -63,11 +69,10 @@ struct Rows {
 
 #[derive(Default)]
 struct Upkeep {
-    /// A graph that isn't whole yet.
-    building: Option<Graph>,
+    graph: Option<Graph>,
     /// Path, content and number of vectors of the last save.
-    flat: Option<(PathBuf, FileMark, u32)>,
-    graph: Option<(PathBuf, FileMark, u32)>,
+    saved_flat: Option<(PathBuf, FileMark, u32)>,
+    saved_graph: Option<(PathBuf, FileMark, u32)>,
 }
 
 impl VectorSet {
@@ -76,7 +81,6 @@ impl VectorSet {
         Self {
             dimensions,
             rows: RwLock::default(),
-            graph: RwLock::default(),
             links: RwLock::default(),
             counted: Mutex::default(),
             upkeep: Mutex::default(),
@@ -100,11 +104,10 @@ impl VectorSet {
 
     /// Memory held, the graph included: as it was when it was last grown by much, or whole.
     pub fn bytes(&self) -> usize {
-        let graph = if self.has_graph() {
-            self.counted.lock().0
-        } else {
-            0
-        };
+        let graph = self.links().map_or(0, |links| {
+            let graph = self.counted.lock().0;
+            graph + links.bytes()
+        });
         let rows = self.rows.read_recursive();
         let blocks: usize = rows.blocks.iter().map(|block| block.capacity() * 2).sum();
         let sorted = rows
@@ -117,7 +120,12 @@ impl VectorSet {
 
     /// Whether part of the set can be found through a graph.
     pub fn has_graph(&self) -> bool {
-        self.graph.read_recursive().is_some()
+        self.links.read_recursive().is_some()
+    }
+
+    /// The graph as a walk wants it, if there is one. What it is made of never changes: who keeps it finds the same by it.
+    pub fn links(&self) -> Option<Arc<Links>> {
+        self.links.read_recursive().clone()
     }
 
     /// Appends the normalised vector of a document and gives its slot; a document that is in the
@@ -196,92 +204,74 @@ impl VectorSet {
         }
     }
 
-    /// Brings the graph nearer to the end of the set: builds one aside when `live` reaches
-    /// `GRAPH_MIN`, shows it when it is whole, and later adds what was appended; works until
-    /// `deadline` at most. Gives whether more is left to do. Searches and appends go on meanwhile,
-    /// and are complete whatever is left: slots outside the graph are scanned.
-    pub fn maintain_graph(&self, live: usize, deadline: Instant) -> bool {
+    /// Brings the graph nearer to the end of the set: builds one when `live` reaches `GRAPH_MIN`, shows it when it is whole,
+    /// and later adds what was appended; works until `deadline` at most. Gives whether more is left to do. Searches and
+    /// appends go on meanwhile, and are complete whatever is left: slots outside the graph are scanned. While more vectors
+    /// come (`is_at_rest` is false), what is shown lies further behind.
+    pub fn maintain_graph(&self, live: usize, deadline: Instant, is_at_rest: bool) -> bool {
         let mut upkeep = self.upkeep.lock();
-        let outcome = if self.has_graph() {
-            self.extend_shown(deadline)
-        } else if live >= GRAPH_MIN {
-            self.build_aside(&mut upkeep.building, deadline)
-        } else {
-            Ok(false)
+        if upkeep.graph.is_none() && live < GRAPH_MIN {
+            return false;
+        }
+        let more = match self.grow(&mut upkeep.graph, deadline) {
+            Ok(more) => more,
+            Err(_) => {
+                // An index that failed once isn't trusted again; the next call starts a new one.
+                upkeep.graph = None;
+                *self.links.write() = None;
+                false
+            }
         };
-        let more = outcome.unwrap_or_else(|_| {
-            // An index that failed once isn't trusted again; the next call starts a new one.
-            upkeep.building = None;
-            *self.graph.write() = None;
-            false
-        });
-        self.renew_links(more);
-        self.count_graph(more);
+        if let Some(graph) = &upkeep.graph {
+            self.renew_links(graph, more, is_at_rest);
+            self.count_graph(graph, more);
+        }
         more
     }
 
-    /// Counts what graph and links take; while `more` comes, only when it is much.
-    fn count_graph(&self, more: bool) {
-        let graph = self.graph.read();
-        let indexed = graph.as_ref().map_or(0, Graph::indexed);
+    /// Counts what the graph takes; while `more` comes, only when it is much.
+    fn count_graph(&self, graph: &Graph, more: bool) {
+        let indexed = graph.indexed();
         let known = self.counted.lock().1;
         let behind = indexed.saturating_sub(known);
-        if indexed >= known && behind <= if more { known / 32 } else { 0 } {
+        if indexed >= known && behind <= if more { known / SHARE_BEHIND } else { 0 } {
             return;
         }
-        let graph = graph.as_ref().map_or(0, Graph::bytes);
-        let links = self.links.read().as_ref().map_or(0, |links| links.bytes());
-        *self.counted.lock() = (graph + links, indexed);
+        *self.counted.lock() = (graph.bytes(), indexed);
     }
 
-    /// Reads the links anew when the graph has outgrown them; while `more` comes, only by much.
-    fn renew_links(&self, more: bool) {
-        if !Sketches::pay() {
-            return;
+    /// Reads the links anew when the graph has outgrown them, the first ones when it is whole.
+    fn renew_links(&self, graph: &Graph, more: bool, is_at_rest: bool) {
+        match self.links() {
+            None if more => return,
+            None => {}
+            Some(links) => {
+                let known = links.indexed();
+                let behind = if is_at_rest && !more {
+                    known / SHARE_BEHIND_AT_REST
+                } else {
+                    LINKS_BEHIND + known / SHARE_BEHIND
+                };
+                if graph.indexed() <= known + behind {
+                    return;
+                }
+            }
         }
-        let graph = self.graph.read();
-        let indexed = graph.as_ref().map_or(0, Graph::indexed);
-        let known = self
-            .links
-            .read()
-            .as_ref()
-            .map_or(0, |links| links.indexed());
-        let behind = indexed.saturating_sub(known);
-        if indexed >= known && behind <= if more { LINKS_BEHIND + known / 32 } else { 0 } {
-            return;
-        }
-        let bytes = graph.as_ref().map(Graph::to_bytes);
-        *self.links.write() = bytes.and_then(|bytes| read_links(&bytes.ok()?));
+        let links = graph.to_bytes().and_then(|bytes| Links::read(&bytes));
+        *self.links.write() = links.ok().map(Arc::new);
     }
 
-    fn build_aside(&self, building: &mut Option<Graph>, deadline: Instant) -> io::Result<bool> {
-        let mut graph = match building.take() {
+    fn grow(&self, graph: &mut Option<Graph>, deadline: Instant) -> io::Result<bool> {
+        let graph = match graph {
             Some(graph) => graph,
-            None => Graph::new(self.dimensions, self.len() * 5 / 4)?,
+            none => none.insert(Graph::new(self.dimensions, self.len() * 5 / 4)?),
         };
-        while self.extend(&mut graph, 64)? {
+        while self.extend(graph, ADDED_AT_ONCE)? {
             if Instant::now() >= deadline {
-                *building = Some(graph);
                 return Ok(true);
             }
         }
-        *self.graph.write() = Some(graph);
         Ok(false)
-    }
-
-    fn extend_shown(&self, deadline: Instant) -> io::Result<bool> {
-        loop {
-            // Few at a time: searches wait for them.
-            let mut guard = self.graph.write();
-            let more = match guard.as_mut() {
-                Some(graph) => self.extend(graph, 4)?,
-                None => false,
-            };
-            RwLockWriteGuard::unlock_fair(guard);
-            if !more || Instant::now() >= deadline {
-                return Ok(more);
-            }
-        }
     }
 
     /// Adds up to `count` slots and gives whether there are more.
@@ -371,12 +361,6 @@ impl Rows {
         }
         slot
     }
-}
-
-/// The links of a graph, where there are sketches to walk by.
-fn read_links(bytes: &[u8]) -> Option<Arc<Links>> {
-    let links = Sketches::pay().then(|| Links::read(bytes));
-    links?.ok().map(Arc::new)
 }
 
 /// Scales a vector to length one. `false`, and the vector is unspecified, when it has a number that

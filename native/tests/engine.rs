@@ -2,13 +2,16 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
+use std::time::{Duration, Instant};
 
+use crate::reference::Random;
 use crate::support::*;
 use attune_native::engine::definition::Definition;
 use attune_native::engine::document::GRAMS_MAX;
 use attune_native::engine::names::{self, Known};
 use attune_native::engine::publish::generation_now;
 use attune_native::engine::{Engine, IS_CUT};
+use attune_native::failure::Failure;
 use attune_native::registry;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
@@ -492,6 +495,89 @@ fn a_view_that_somebody_goes_on_in_outlives_those_that_were_only_searched() {
     assert_eq!(last, Some((gone_on, None)));
     assert!(last_page(begun).is_none());
     registry::close(id).unwrap();
+}
+
+/// Puts documents with a year of their own and a given vector of 32 chance numbers into an index.
+fn fill(engine: &Engine, ords: std::ops::Range<u64>, sequence: u64) {
+    let mut random = Random(ords.start + 1);
+    let vectors: Vec<f32> = (0..32 * (ords.end - ords.start))
+        .map(|_| random.unit())
+        .collect();
+    let ords: Vec<u64> = ords.collect();
+    let documents: Vec<String> = ords
+        .iter()
+        .map(|ord| format!("{{\"year\":{ord}}}"))
+        .collect();
+    engine
+        .apply(&ords, &documents, &[], &ords, &vectors)
+        .unwrap();
+    engine.commit(sequence).unwrap();
+}
+
+/// Nearest neighbours of some vectors at a generation, with a filter and without.
+fn nearest_at(id: u64, generation: u64) -> Result<Vec<(Vec<u64>, Vec<f64>)>, Failure> {
+    let moment = registry::moment(&[id], Some(generation))?;
+    let mut random = Random(77);
+    let mut found = Vec::new();
+    for _ in 0..10 {
+        let query: Vec<f32> = (0..32).map(|_| random.unit()).collect();
+        // So many are walked among by who knows 12 000, and scanned by who knows some more.
+        for filter in ["", r#","filter":{"field":"year","lte":5500}"#] {
+            let request = format!(r#"{{"mode":"vector","size":100{filter}}}"#);
+            let request = Request::parse(&request).unwrap();
+            let answer =
+                attune_native::search::search(&moment.views, &request, Some(&query)).unwrap();
+            found.push((answer.ords, answer.scores));
+        }
+    }
+    Ok(found)
+}
+
+#[test]
+fn a_list_goes_on_as_it_was_begun_whatever_becomes_of_the_graph() {
+    const ID: u64 = 770;
+    let folder = Folder::new();
+    let given = definition_with(r#"{"kind":"given","dimensions":32}"#);
+    let open = || registry::open(ID, folder.path(), &given, None).unwrap();
+    let grow = || {
+        let deadline = Instant::now() + Duration::from_secs(300);
+        let engine = registry::get(ID).unwrap();
+        assert!(!engine.grow_graph(deadline, true).unwrap());
+        generation_now()
+    };
+    let find = |generation| nearest_at(ID, generation).unwrap();
+    open();
+    let engine = registry::get(ID).unwrap();
+    fill(&engine, 1..12_001, 1);
+    let scanned_at = generation_now();
+    let scanned = find(scanned_at);
+    let walked_at = grow();
+    let walked = find(walked_at);
+    assert!(walked != scanned);
+    assert!(find(scanned_at) == scanned);
+    // Growth by more than the links may lie behind.
+    fill(&engine, 12_001..12_401, 2);
+    assert!(find(walked_at) == walked);
+    let grown_at = grow();
+    let grown = find(grown_at);
+    assert!(grown != walked);
+    assert!(find(scanned_at) == scanned && find(walked_at) == walked);
+
+    // The first file holds the whole graph, the next one is not worth being written yet.
+    let reopen = || {
+        registry::get(ID).unwrap().checkpoint().unwrap();
+        registry::close(ID).unwrap();
+        open();
+    };
+    reopen();
+    assert!(find(grown_at) == grown);
+    fill(&registry::get(ID).unwrap(), 12_401..12_801, 3);
+    let last_at = grow();
+    find(last_at);
+    reopen();
+    let gone = nearest_at(ID, last_at).unwrap_err();
+    assert_eq!(gone.code.word(), "GENERATION_GONE");
+    registry::close(ID).unwrap();
 }
 
 #[test]

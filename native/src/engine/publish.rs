@@ -207,10 +207,8 @@ impl Views {
         // Taken under the lock: whoever has read this number finds this view.
         let generation = next_generation();
         snapshot.generation = generation;
-        // A merge changes nothing that a list shows.
-        let is_same =
-            snapshot.sequence == current.sequence && Arc::ptr_eq(&snapshot.space, &current.space);
         let since = current.since.load(Ordering::SeqCst);
+        let is_same = snapshot.shows_as(&current);
         snapshot.since = if is_same { since } else { generation }.into();
         let before = std::mem::replace(&mut *current, Arc::new(snapshot));
         before.superseded.store(generation, Ordering::SeqCst);
@@ -331,6 +329,8 @@ pub fn build(
     rates: &Arc<Editions>,
     sequence: u64,
 ) -> Snapshot {
+    // In this order: links know no vector that the view does not.
+    let links = vectors.links();
     let mut slot_positions = vec![NONE; vectors.len()];
     let (mut documents, mut live, mut live_vectors) = (0, 0, 0);
     for segment in &segments {
@@ -356,6 +356,7 @@ pub fn build(
         documents,
         live,
         vectors: vectors.clone(),
+        links,
         space: space.clone(),
         slot_positions,
         live_vectors,

@@ -14,7 +14,7 @@ use crate::engine::rates::Editions;
 use crate::engine::segment::{SegmentView, NONE};
 use crate::failure::Failure;
 use crate::space::{Kind, Space};
-use crate::vectors::VectorSet;
+use crate::vectors::{Links, VectorSet};
 
 /// What a view was used for: the later in this list, the longer it is held for more of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,6 +43,8 @@ pub struct Snapshot {
     pub live: u32,
     /// The vectors; only those that `slot_positions` maps belong to this view.
     pub vectors: Arc<VectorSet>,
+    /// By which neighbours are found among them: as they were when this view was built, so that its lists stay as they are.
+    pub links: Option<Arc<Links>>,
     /// The vector space of `vectors`.
     pub space: Arc<Space>,
     /// Vector slot → global position, `NONE` when the slot isn't live in this view. The view
@@ -204,6 +206,20 @@ impl Snapshot {
         cosines.sum::<f32>() / LIKENESS_PAIRS as f32
     }
 
+    /// Whether its lists are those of another view: what a merge makes differs in nothing that a list shows.
+    pub(crate) fn shows_as(&self, other: &Snapshot) -> bool {
+        let links = [self, other].map(|view| view.links.as_ref().map(address));
+        self.sequence == other.sequence
+            && self.live_vectors == other.live_vectors
+            && links[0] == links[1]
+            && Arc::ptr_eq(&self.space, &other.space)
+    }
+
+    /// How many vectors its links know.
+    pub(crate) fn linked(&self) -> u32 {
+        self.links.as_ref().map_or(0, |links| links.indexed())
+    }
+
     pub(crate) fn mark_used(&self, what: Use, now_ms: u64) {
         self.searched.store(now_ms.max(1), Ordering::Relaxed);
         self.used.fetch_max(what as u8, Ordering::Relaxed);
@@ -229,6 +245,12 @@ impl Snapshot {
         }
         if seen.insert(address(&self.vectors)) {
             bytes += self.vectors.bytes();
+            seen.extend(self.vectors.links().as_ref().map(address));
+        }
+        if let Some(links) = &self.links {
+            if seen.insert(address(links)) {
+                bytes += links.bytes();
+            }
         }
         if seen.insert(address(&self.space)) {
             bytes += self.space.memory_bytes();

@@ -4,7 +4,7 @@ use crate::engine::bits::Bits;
 use crate::engine::segment::NONE;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::vectors::normalize;
+use crate::vectors::{normalize, prefers_scan, Links};
 
 /// Documents that vector feedback looks at (Rocchio 1971).
 pub const FEEDBACK_DOCUMENTS: usize = 5;
@@ -44,10 +44,12 @@ pub fn query_vector(
     Ok(snapshot.embed_query(text, meant))
 }
 
-/// Whether neighbours are found by a walk of the graph, not by a scan.
-fn walks(snapshot: &Snapshot, filter: Option<&Bits>) -> bool {
+/// What neighbours are found by a walk of, if not by a scan. Of the view alone: a graph that the set got, or that grew, since
+/// finds others.
+fn walked<'a>(snapshot: &'a Snapshot, filter: Option<&Bits>) -> Option<&'a Links> {
     let passing = filter.map_or(snapshot.live_vectors as usize, Bits::count);
-    !snapshot.vectors.prefers_exact(passing)
+    let links = snapshot.links.as_deref();
+    links.filter(|_| !prefers_scan(passing, snapshot.slot_positions.len()))
 }
 
 /// The nearest `k` live documents that pass the filter: (position, cosine), nearest first.
@@ -65,9 +67,8 @@ pub fn nearest(
         None | Some(&NONE) => false,
         Some(position) => filter.is_none_or(|bits| bits.get(*position)),
     };
-    let walked = walks(snapshot, filter)
-        .then(|| vectors.nearest_walked(query, k, limit, &passes))
-        .flatten();
+    let walked = walked(snapshot, filter)
+        .and_then(|links| vectors.nearest_walked(links, query, k, limit, &passes));
     let found = walked.unwrap_or_else(|| match filter {
         Some(bits) if bits.count() * 4 < positions.len() => {
             let mut slots: Vec<u32> = Vec::with_capacity(bits.count());

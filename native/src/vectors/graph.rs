@@ -1,12 +1,10 @@
 //! The neighbour graph over a prefix of a vector set: the one door to usearch, which builds it.
-//! `links.rs` reads what it writes, and walks it where the machine has the instructions.
+//! `links.rs` reads what it writes, and walks it.
 //!
-//! Keys are slots. Its vectors are sketches of one byte a number: a walk waits for memory most of the
-//! time, and whoever walks ranks what it meets by the exact rows. The graph is never viewed from a
-//! file and never given bytes whose checksum was not verified: a damaged file would end the process.
+//! Keys are slots. Its vectors are sketches of one byte a number, as it is built by looks at them. The graph is never
+//! viewed from a file and never given bytes whose checksum was not verified: a damaged file would end the process.
 
 use std::io;
-use std::panic::{catch_unwind, resume_unwind, AssertUnwindSafe};
 
 use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
 
@@ -14,7 +12,7 @@ const NUMBERS: ScalarKind = ScalarKind::I8;
 const CONNECTIVITY: usize = 16;
 const EXPANSION_ADD: usize = 128;
 const EXPANSION_SEARCH: usize = 64;
-/// Search contexts reserved. With fewer than the threads that come, adds and searches fail.
+/// Contexts reserved. With fewer than the threads that come, adds fail.
 const CONTEXTS: usize = 64;
 
 /// An approximate index over the slots 0..`indexed()`.
@@ -45,46 +43,19 @@ impl Graph {
         self.index.capacity() >= self.index.size() + slots
     }
 
-    /// Growth moves nodes: nobody may search or add meanwhile.
     pub(super) fn grow(&mut self, capacity: usize) -> io::Result<()> {
         self.index
             .reserve_capacity_and_threads(capacity, CONTEXTS)
             .map_err(io::Error::other)
     }
 
-    /// Adds the next slot. Walks beside an add were seen to crash, hence the exclusive access.
+    /// Adds the next slot.
     pub(super) fn add(&mut self, slot: u32, sketch: &[i8]) -> io::Result<()> {
         self.index
             .add(u64::from(slot), sketch)
             .map_err(io::Error::other)?;
         self.indexed = slot + 1;
         Ok(())
-    }
-
-    /// The slots that a walk for `count` neighbours meets, best first. A panic of `passes` must not
-    /// cross the foreign frames, so it is caught there and raised again here.
-    pub(super) fn walk(
-        &self,
-        sketch: &[i8],
-        count: usize,
-        passes: &dyn Fn(u32) -> bool,
-    ) -> Option<Vec<u32>> {
-        let panic = std::cell::Cell::new(None);
-        let found = self.index.filtered_search(sketch, count, |slot| {
-            match catch_unwind(AssertUnwindSafe(|| passes(slot as u32))) {
-                Ok(passed) => passed,
-                Err(payload) => {
-                    panic.set(Some(payload));
-                    false
-                }
-            }
-        });
-        if let Some(payload) = panic.take() {
-            resume_unwind(payload);
-        }
-        found
-            .ok()
-            .map(|matches| matches.keys.into_iter().map(|key| key as u32).collect())
     }
 
     /// The graph as bytes.

@@ -8,7 +8,6 @@ use std::collections::{BinaryHeap, HashMap};
 use std::io;
 
 use super::prefetch::prefetch;
-use super::sketch::{Probe, Sketches};
 
 /// Most neighbours of a slot on the ground level: twice the connectivity.
 const GROUND_NEIGHBORS: usize = 32;
@@ -25,11 +24,21 @@ const SEEN_SHARE: usize = 8;
 struct Neighbors([u32; GROUND_NEIGHBORS]);
 
 /// Who is linked to whom, among the slots 0..`indexed()`.
-pub(super) struct Links {
+pub struct Links {
     ground: Vec<Neighbors>,
     /// The levels above the ground, the lowest first.
     upper: Vec<HashMap<u32, Vec<u32>>>,
     entry: u32,
+    /// Memory held.
+    bytes: usize,
+}
+
+/// How near slots are to a query; all that are asked for must be there.
+pub(super) trait Nearness {
+    /// Asks for the memory of a slot that is looked at soon.
+    fn prefetch(&self, slot: u32);
+    /// Nearly the cosines of some slots, in place of what `nears` held.
+    fn nears(&self, slots: &[u32], nears: &mut Vec<f32>);
 }
 
 impl Links {
@@ -52,6 +61,7 @@ impl Links {
             ground: vec![Neighbors([NOBODY; GROUND_NEIGHBORS]); rows],
             upper: vec![HashMap::new(); top as usize],
             entry: entry as u32,
+            bytes: 0,
         };
         for (slot, level) in (0..).zip(levels?) {
             // Before a slot's neighbours stand its key, which is the slot again, and its level.
@@ -68,18 +78,20 @@ impl Links {
                 level.insert(slot, neighbors);
             }
         }
+        let upper = links.upper.iter().flat_map(HashMap::values);
+        let lists: usize = upper.map(|list| 32 + list.capacity() * 4).sum();
+        links.bytes = links.ground.capacity() * size_of::<Neighbors>() + lists;
         Ok(links)
     }
 
     /// How many slots, from 0 on, can be found.
-    pub(super) fn indexed(&self) -> u32 {
+    pub fn indexed(&self) -> u32 {
         self.ground.len() as u32
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        let upper = self.upper.iter().flat_map(HashMap::values);
-        let lists: usize = upper.map(|list| 32 + list.capacity() * 4).sum();
-        self.ground.capacity() * size_of::<Neighbors>() + lists
+    /// Memory held.
+    pub fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// The `count` slots nearest to the query that a walk meets, best first, among those that pass
@@ -87,15 +99,14 @@ impl Links {
     /// what passes lies elsewhere, or is little, and a scan of it takes less time.
     pub(super) fn walk(
         &self,
-        sketches: &Sketches,
-        probe: &Probe,
+        query: &impl Nearness,
         count: usize,
         passes: &dyn Fn(u32) -> bool,
     ) -> Option<Vec<u32>> {
         let most = self.ground.len() / SEEN_SHARE;
         let mut met = 0;
         let mut nears = Vec::with_capacity(GROUND_NEIGHBORS);
-        let entry = self.descend(sketches, probe, &mut nears);
+        let entry = self.descend(query, &mut nears);
         let mut seen = vec![0u64; self.ground.len().div_ceil(64)];
         let mut fresh = Vec::with_capacity(GROUND_NEIGHBORS);
         // Both hold ranks, which order by nearness; what is left to look at has its best on top, what
@@ -115,7 +126,7 @@ impl Links {
             fresh.clear();
             for slot in neighbors.iter().take_while(|slot| **slot != NOBODY) {
                 if mark(&mut seen, *slot) {
-                    sketches.prefetch(*slot);
+                    query.prefetch(*slot);
                     fresh.push(*slot);
                 }
             }
@@ -123,7 +134,7 @@ impl Links {
             if met > most && found.len() < count {
                 return None;
             }
-            sketches.nears(probe, &fresh, &mut nears);
+            query.nears(&fresh, &mut nears);
             for (slot, near) in fresh.iter().zip(&nears) {
                 let rank = rank(*near, *slot);
                 let worst = found.peek().map_or(0, |Reverse(worst)| *worst);
@@ -147,13 +158,13 @@ impl Links {
     }
 
     /// From the top level down, always to the nearest neighbour.
-    fn descend(&self, sketches: &Sketches, probe: &Probe, nears: &mut Vec<f32>) -> u64 {
-        sketches.nears(probe, &[self.entry], nears);
+    fn descend(&self, query: &impl Nearness, nears: &mut Vec<f32>) -> u64 {
+        query.nears(&[self.entry], nears);
         let mut best = rank(nears[0], self.entry);
         for level in self.upper.iter().rev() {
             while let Some(neighbors) = level.get(&slot_of(best)) {
-                neighbors.iter().for_each(|slot| sketches.prefetch(*slot));
-                sketches.nears(probe, neighbors, nears);
+                neighbors.iter().for_each(|slot| query.prefetch(*slot));
+                query.nears(neighbors, nears);
                 let pairs = neighbors.iter().zip(nears.iter());
                 match pairs.map(|(slot, near)| rank(*near, *slot)).max() {
                     Some(nearer) if nearer > best => best = nearer,

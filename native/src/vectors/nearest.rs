@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 
+use super::links::{Links, Nearness};
 use super::prefetch::prefetch;
-use super::sketch::{self, Probe, Sketches};
+use super::sketch::{Probe, Probed, Sketches};
 use super::{cosine, Rows, VectorSet, GRAPH_MIN};
 
 /// Up to this many passing vectors, times √n, an exact scan of them is cheaper than a walk.
@@ -58,7 +59,7 @@ impl VectorSet {
         best.finish()
     }
 
-    /// As `nearest_exact`, by a walk of the graph and a scan of the slots that aren't in it yet.
+    /// As `nearest_exact`, by a walk of the graph as it is now and a scan of the slots that aren't in it yet.
     /// The numbers are exact, which documents are found is approximate; it is never fewer than k if
     /// k pass. Without a graph this is the exact scan.
     pub fn nearest_graph(
@@ -68,13 +69,16 @@ impl VectorSet {
         limit: u32,
         passes: &(dyn Fn(u32) -> bool + Sync),
     ) -> Vec<(u32, f32)> {
-        let walked = self.nearest_walked(query, k, limit, passes);
+        let links = self.links();
+        let walked = links.and_then(|links| self.nearest_walked(&links, query, k, limit, passes));
         walked.unwrap_or_else(|| self.nearest_exact(query, k, limit, passes))
     }
 
-    /// As `nearest_graph`; `None` where only a scan of all slots that pass gives the answer.
+    /// As `nearest_graph`, by the links that the set had once: the same links find the same. `None` where only a scan of
+    /// all slots that pass gives the answer.
     pub fn nearest_walked(
         &self,
+        links: &Links,
         query: &[f32],
         k: usize,
         limit: u32,
@@ -84,47 +88,22 @@ impl VectorSet {
             return Some(Vec::new());
         };
         let count = k.saturating_mul(2).max(CANDIDATES_MIN);
-        let (slots, within) = self.walk(query, count, limit, passes)?;
+        let within = limit.min(links.indexed());
         let rows = self.rows.read();
+        let slots = match &rows.sketches {
+            Some(sketches) => {
+                let query = Probed::new(sketches, query);
+                walk_fairly(within, passes, |p| links.walk(&query, count, p))?
+            }
+            None => {
+                let query = RowsFrom { rows: &rows, query };
+                walk_fairly(within, passes, |p| links.walk(&query, count, p))?
+            }
+        };
         best.scan(&rows, query, slots.into_iter());
         let behind = within..limit.min(rows.ords.len() as u32);
         best.scan(&rows, query, behind.filter(|slot| passes(*slot)));
         (best.len() >= k).then(|| best.finish())
-    }
-
-    /// The slots that a walk for `count` neighbours meets, and the slots that it could meet.
-    fn walk(
-        &self,
-        query: &[f32],
-        count: usize,
-        limit: u32,
-        passes: &(dyn Fn(u32) -> bool + Sync),
-    ) -> Option<(Vec<u32>, u32)> {
-        let links = self.links.read().clone();
-        let rows = self.rows.read();
-        if let (Some(links), Some(sketches)) = (links, &rows.sketches) {
-            let within = limit.min(links.indexed());
-            let probe = Probe::new(query);
-            let slots = walk_fairly(within, passes, |passes| {
-                links.walk(sketches, &probe, count, passes)
-            })?;
-            return Some((slots, within));
-        }
-        drop(rows);
-        let graph = self.graph.read();
-        let graph = graph.as_ref()?;
-        let within = limit.min(graph.indexed());
-        let sketch = sketch::bytes_of(query);
-        let slots = walk_fairly(within, passes, |passes| graph.walk(&sketch, count, passes))?;
-        Some((slots, within))
-    }
-
-    /// Whether a scan of the `passing` slots is the better way: there is no graph, or they are few.
-    pub fn prefers_exact(&self, passing: usize) -> bool {
-        let slots = self.len();
-        slots < GRAPH_MIN
-            || !self.has_graph()
-            || passing as f64 <= EXACT_PER_ROOT * (slots as f64).sqrt()
     }
 
     fn best(&self, query: &[f32], k: usize) -> Option<Best> {
@@ -134,6 +113,34 @@ impl VectorSet {
             floor: f32::NEG_INFINITY,
             found: Vec::with_capacity(2 * k.min(4_096)),
         })
+    }
+}
+
+/// Whether of a set of so many slots, which has a graph, a scan of the `passing` ones is the better way: they are few.
+pub fn prefers_scan(passing: usize, slots: usize) -> bool {
+    slots < GRAPH_MIN || passing as f64 <= EXACT_PER_ROOT * (slots as f64).sqrt()
+}
+
+/// The rows themselves, where there are no sketches to walk by.
+struct RowsFrom<'a> {
+    rows: &'a Rows,
+    query: &'a [f32],
+}
+
+impl RowsFrom<'_> {
+    fn row(&self, slot: u32) -> &[u16] {
+        self.rows.row(slot, self.query.len()).unwrap_or(&[])
+    }
+}
+
+impl Nearness for RowsFrom<'_> {
+    fn prefetch(&self, slot: u32) {
+        prefetch(self.row(slot));
+    }
+
+    fn nears(&self, slots: &[u32], nears: &mut Vec<f32>) {
+        nears.clear();
+        nears.extend(slots.iter().map(|slot| cosine(self.row(*slot), self.query)));
     }
 }
 

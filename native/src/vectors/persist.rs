@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
 use super::links::Links;
-use super::{read_links, Rows, Upkeep, VectorSet};
+use super::{Rows, Upkeep, VectorSet};
 
 const MAGIC: &[u8; 8] = b"ATVECT01";
 const HEADER_BYTES: usize = 16;
@@ -53,11 +53,12 @@ impl VectorSet {
     pub fn save(&self, flat: &Path, graph: &Path, room: &Room<'_>) -> io::Result<Saved> {
         let mut upkeep = self.upkeep.lock();
         let (flat_mark, vectors) = self.save_flat(flat, &upkeep, room)?;
-        upkeep.flat = Some((flat.to_path_buf(), flat_mark, vectors));
+        upkeep.saved_flat = Some((flat.to_path_buf(), flat_mark, vectors));
         if let Some((mark, indexed)) = self.save_graph(graph, &upkeep, room)? {
-            upkeep.graph = Some((graph.to_path_buf(), mark, indexed));
+            upkeep.saved_graph = Some((graph.to_path_buf(), mark, indexed));
         }
-        let saved = upkeep.graph.as_ref().filter(|saved| saved.0 == graph);
+        let saved = upkeep.saved_graph.as_ref();
+        let saved = saved.filter(|saved| saved.0 == graph);
         Ok(Saved {
             dimensions: self.dimensions,
             vectors,
@@ -72,23 +73,23 @@ impl VectorSet {
     pub fn load(flat: &Path, graph: &Path, expected: &Saved) -> io::Result<Self> {
         let rows = load_flat(flat, expected)?;
         let (loaded, links) = load_graph(graph, expected).unzip();
+        let saved_graph = loaded.as_ref().and(expected.graph);
         let upkeep = Upkeep {
-            building: None,
-            flat: Some((flat.to_path_buf(), expected.flat, expected.vectors)),
-            graph: loaded
-                .as_ref()
-                .and(expected.graph)
+            graph: loaded,
+            saved_flat: Some((flat.to_path_buf(), expected.flat, expected.vectors)),
+            saved_graph: saved_graph
                 .map(|mark| (graph.to_path_buf(), mark, expected.graph_vectors)),
         };
         let set = Self {
             dimensions: expected.dimensions,
             rows: RwLock::new(rows),
-            graph: RwLock::new(loaded),
-            links: RwLock::new(links.flatten()),
+            links: RwLock::new(links.map(Arc::new)),
             counted: Mutex::default(),
             upkeep: Mutex::new(upkeep),
         };
-        set.count_graph(false);
+        if let Some(graph) = &set.upkeep.lock().graph {
+            set.count_graph(graph, false);
+        }
         Ok(set)
     }
 
@@ -99,7 +100,7 @@ impl VectorSet {
         room: &Room<'_>,
     ) -> io::Result<(FileMark, u32)> {
         let end = self.len() as u32;
-        let before = upkeep.flat.as_ref().filter(|saved| {
+        let before = upkeep.saved_flat.as_ref().filter(|saved| {
             saved.0 == path && fs::metadata(path).is_ok_and(|found| found.len() >= saved.1.bytes)
         });
         if let Some((_, mark, vectors)) = before {
@@ -172,13 +173,13 @@ impl VectorSet {
         upkeep: &Upkeep,
         room: &Room<'_>,
     ) -> io::Result<Option<(FileMark, u32)>> {
-        let guard = self.graph.read();
-        let Some(graph) = guard.as_ref() else {
+        // One that isn't whole yet is begun anew.
+        let Some(graph) = upkeep.graph.as_ref().filter(|_| self.has_graph()) else {
             return Ok(None);
         };
         let indexed = graph.indexed();
         let before = upkeep
-            .graph
+            .saved_graph
             .as_ref()
             .filter(|saved| saved.0 == path && path.exists());
         if before.is_some_and(|saved| f64::from(indexed) < f64::from(saved.2) * GRAPH_GROWTH) {
@@ -238,7 +239,7 @@ fn load_flat(path: &Path, expected: &Saved) -> io::Result<Rows> {
     Ok(rows)
 }
 
-fn load_graph(path: &Path, expected: &Saved) -> Option<(Graph, Option<Arc<Links>>)> {
+fn load_graph(path: &Path, expected: &Saved) -> Option<(Graph, Links)> {
     let mark = expected.graph?;
     if fs::metadata(path).ok()?.len() != mark.bytes || expected.graph_vectors > expected.vectors {
         return None;
@@ -248,7 +249,7 @@ fn load_graph(path: &Path, expected: &Saved) -> Option<(Graph, Option<Arc<Links>
         return None;
     }
     let graph = Graph::from_bytes(&bytes, expected.dimensions, expected.graph_vectors).ok()?;
-    Some((graph, read_links(&bytes)))
+    Some((graph, Links::read(&bytes).ok()?))
 }
 
 fn header(dimensions: usize) -> [u8; HEADER_BYTES] {

@@ -5,6 +5,7 @@
 #[cfg(target_arch = "x86_64")]
 use std::arch::x86_64::*;
 
+use super::links::Nearness;
 use super::prefetch::prefetch;
 use super::{half, BLOCK_SLOTS};
 
@@ -14,7 +15,7 @@ const LANES: usize = 64;
 const SLACK: f32 = 1e-4;
 
 /// Sketches of the rows of one set, in slot order, in blocks like the rows themselves.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Sketches {
     blocks: Vec<Vec<i8>>,
     figures: Vec<Figures>,
@@ -92,24 +93,6 @@ impl Sketches {
         bounds
     }
 
-    /// Nearly the cosines of some rows, in place of what `nears` held; all slots must be there.
-    pub fn nears(&self, probe: &Probe, slots: &[u32], nears: &mut Vec<f32>) {
-        nears.clear();
-        for slot in slots {
-            dots(&probe.bytes, self.row(*slot), nears);
-        }
-        for (near, slot) in nears.iter_mut().zip(slots) {
-            let figures = &self.figures[*slot as usize];
-            *near = (*near - figures.moved) * (probe.scale * figures.scale);
-        }
-    }
-
-    /// Asks for the memory of a row whose `nears` are wanted soon.
-    pub fn prefetch(&self, slot: u32) {
-        prefetch(self.row(slot));
-        prefetch(&self.figures[slot as usize]);
-    }
-
     fn row(&self, slot: u32) -> &[i8] {
         let block = &self.blocks[slot as usize / BLOCK_SLOTS];
         let at = slot as usize % BLOCK_SLOTS * self.width;
@@ -120,6 +103,40 @@ impl Sketches {
     pub fn bytes(&self) -> usize {
         let blocks: usize = self.blocks.iter().map(Vec::capacity).sum();
         blocks + self.figures.capacity() * size_of::<Figures>()
+    }
+}
+
+/// The sketches of a set, as one query looks at them.
+pub struct Probed<'a> {
+    sketches: &'a Sketches,
+    probe: Probe,
+}
+
+impl<'a> Probed<'a> {
+    /// For a unit query.
+    pub fn new(sketches: &'a Sketches, query: &[f32]) -> Probed<'a> {
+        Probed {
+            sketches,
+            probe: Probe::new(query),
+        }
+    }
+}
+
+impl Nearness for Probed<'_> {
+    fn prefetch(&self, slot: u32) {
+        prefetch(self.sketches.row(slot));
+        prefetch(&self.sketches.figures[slot as usize]);
+    }
+
+    fn nears(&self, slots: &[u32], nears: &mut Vec<f32>) {
+        nears.clear();
+        for slot in slots {
+            dots(&self.probe.bytes, self.sketches.row(*slot), nears);
+        }
+        for (near, slot) in nears.iter_mut().zip(slots) {
+            let figures = &self.sketches.figures[*slot as usize];
+            *near = (*near - figures.moved) * (self.probe.scale * figures.scale);
+        }
     }
 }
 

@@ -58,7 +58,7 @@ fn filled(count: usize, dimensions: usize) -> VectorSet {
 }
 
 fn build_graph(set: &VectorSet) {
-    while set.maintain_graph(set.len(), Instant::now() + Duration::from_secs(60)) {}
+    while set.maintain_graph(set.len(), Instant::now() + Duration::from_secs(60), true) {}
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn equal_vectors_rank_by_slot() {
 #[test]
 fn the_graph_finds_what_the_scan_finds_with_any_filter() {
     let set = filled(12_000, 32);
-    assert!(!set.maintain_graph(9_999, Instant::now()) && !set.has_graph());
+    assert!(!set.maintain_graph(9_999, Instant::now(), true) && !set.has_graph());
     build_graph(&set);
     assert!(set.has_graph());
     let mut random = Random(4);
@@ -161,15 +161,13 @@ fn the_graph_finds_what_the_scan_finds_with_any_filter() {
         ("0.5 %", Box::new(|slot| marks[slot as usize] < 0.005)),
         ("ten", Box::new(|slot| ten.contains(&slot))),
     ];
-    let links = set.links.read().clone();
-    assert_eq!(links.is_some(), Sketches::pay());
-    // By our own walk where there are sketches, and by that of usearch.
-    let ways = [links, None];
-    for (way, (name, passes)) in ways
-        .iter()
-        .flat_map(|way| filters.iter().map(move |filter| (way, filter)))
-    {
-        *set.links.write() = way.clone();
+    let sketches = set.rows.write().sketches.take();
+    assert_eq!(sketches.is_some(), Sketches::pay());
+    // By the rows, and by sketches where they pay.
+    for (at, (name, passes)) in filters.iter().chain(&filters).enumerate() {
+        if at == filters.len() {
+            set.rows.write().sketches = sketches.clone();
+        }
         let (mut hits, mut wanted) = (0, 0);
         for query in vectors(50, 32, 5) {
             let exact = set.nearest_exact(&query, 10, 12_000, passes);
@@ -192,19 +190,68 @@ fn the_graph_finds_what_the_scan_finds_with_any_filter() {
 fn links_follow_the_graph() {
     let set = filled(10_000, 16);
     build_graph(&set);
-    let known = || set.links.read().as_ref().map(|links| links.indexed());
-    assert_eq!(known(), Sketches::pay().then_some(10_000));
+    let known = || set.links().map(|links| links.indexed());
+    assert_eq!(known(), Some(10_000));
+    let before = set.links().unwrap();
     for (ord, vector) in (50_000..).zip(&vectors(1_500, 16, 6)) {
         set.append(ord, vector);
     }
-    assert!(set.maintain_graph(set.len(), Instant::now()));
-    assert_eq!(known(), Sketches::pay().then_some(10_000));
+    assert!(set.maintain_graph(set.len(), Instant::now(), true));
+    assert_eq!(known(), Some(10_000));
     build_graph(&set);
-    assert_eq!(known(), Sketches::pay().then_some(11_500));
-    let graph = set.graph.read().as_ref().map_or(0, Graph::bytes);
-    let links = set.links.read().as_ref().map_or(0, |links| links.bytes());
-    assert_eq!(*set.counted.lock(), (graph + links, 11_500));
-    assert!(set.bytes() > graph + links);
+    assert_eq!(known(), Some(11_500));
+    assert_eq!(before.indexed(), 10_000);
+    let graph = set.upkeep.lock().graph.as_ref().map_or(0, Graph::bytes);
+    assert_eq!(*set.counted.lock(), (graph, 11_500));
+    assert!(set.bytes() > graph + set.links().unwrap().bytes());
+}
+
+#[test]
+fn links_are_read_anew_when_they_lie_far_behind() {
+    let set = filled(10_000, 16);
+    build_graph(&set);
+    let later = vectors(2_000, 16, 6);
+    let mut later = (50_000..).zip(&later);
+    let mut after = |more: usize, is_at_rest: bool| {
+        for (ord, vector) in later.by_ref().take(more) {
+            set.append(ord, vector);
+        }
+        let deadline = Instant::now() + Duration::from_secs(60);
+        assert!(!set.maintain_graph(set.len(), deadline, is_at_rest));
+        set.links().map(|links| links.indexed())
+    };
+    assert_eq!(after(10_000 / 256, true), Some(10_000));
+    assert_eq!(after(1, true), Some(10_040));
+    assert_eq!(after(1_000, false), Some(10_040));
+    assert_eq!(after(400, false), Some(11_440));
+}
+
+#[test]
+fn the_same_links_find_the_same_whatever_the_graph_becomes() {
+    let set = filled(12_000, 32);
+    build_graph(&set);
+    // Without clusters, the outcome of a walk depends on the links.
+    let mut random = Random(3);
+    let queries: Vec<Vec<f32>> = (0..30)
+        .map(|_| {
+            let mut query: Vec<f32> = (0..32).map(|_| random.signed()).collect();
+            normalize(&mut query);
+            query
+        })
+        .collect();
+    let links = set.links().unwrap();
+    let find = || -> Vec<_> {
+        let found = queries.iter();
+        found
+            .map(|query| set.nearest_walked(&links, query, 100, 12_000, &|_| true))
+            .collect()
+    };
+    let before = find();
+    for (ord, vector) in (50_000..).zip(&vectors(3_000, 32, 6)) {
+        set.append(ord, vector);
+    }
+    build_graph(&set);
+    assert!(before == find());
 }
 
 #[test]
@@ -218,10 +265,10 @@ fn a_walk_is_given_up_where_what_passes_lies_elsewhere() {
         let exact = set.nearest_exact(&query, 40, 12_000, passes);
         assert_eq!(set.nearest_graph(&query, 40, 12_000, &passes), exact);
         let rows = set.rows.read();
-        if let (Some(links), Some(sketches)) = (&*set.links.read(), &rows.sketches) {
-            let probe = sketch::Probe::new(&query);
-            assert!(links.walk(sketches, &probe, 80, &passes).is_none());
-            assert!(links.walk(sketches, &probe, 80, &|_| true).is_some());
+        if let (Some(links), Some(sketches)) = (set.links(), &rows.sketches) {
+            let near = sketch::Probed::new(sketches, &query);
+            assert!(links.walk(&near, 80, &passes).is_none());
+            assert!(links.walk(&near, 80, &|_| true).is_some());
         }
     }
 }
@@ -230,7 +277,14 @@ fn a_walk_is_given_up_where_what_passes_lies_elsewhere() {
 fn links_that_are_damaged_are_refused() {
     let set = filled(10_000, 16);
     build_graph(&set);
-    let whole = set.graph.read().as_ref().unwrap().to_bytes().unwrap();
+    let whole = set
+        .upkeep
+        .lock()
+        .graph
+        .as_ref()
+        .unwrap()
+        .to_bytes()
+        .unwrap();
     assert_eq!(Links::read(&whole).unwrap().indexed(), 10_000);
     for length in [0, 4, 8, 100, 160_100, 160_120, whole.len() - 1] {
         assert!(Links::read(&whole[..length]).is_err(), "{length} bytes");
@@ -250,8 +304,9 @@ fn links_that_are_damaged_are_refused() {
             damaged[from + random.below(area)] = random.below(256) as u8;
         }
         if let (Ok(links), Some(sketches)) = (Links::read(&damaged), &set.rows.read().sketches) {
-            let probe = sketch::Probe::new(&vectors(1, 16, round as u64)[0]);
-            let slots = links.walk(sketches, &probe, 64, &|_| true).unwrap();
+            let query = &vectors(1, 16, round as u64)[0];
+            let near = sketch::Probed::new(sketches, query);
+            let slots = links.walk(&near, 64, &|_| true).unwrap();
             assert!(slots.iter().all(|slot| *slot < 10_000));
         }
     }
@@ -316,7 +371,7 @@ fn searches_appends_and_the_growing_graph_go_on_together() {
         for (at, vector) in vectors(4_000, 16, 30).iter().enumerate() {
             set.append(100_000 + at as u64, vector);
             if at % 100 == 0 {
-                set.maintain_graph(set.len(), Instant::now() + Duration::from_millis(20));
+                set.maintain_graph(set.len(), Instant::now() + Duration::from_millis(20), false);
             }
         }
         done.store(true, Ordering::Relaxed);

@@ -24,8 +24,9 @@ export function linkSoon(core: Core, state: OpenState): void {
 async function link(core: Core, state: OpenState): Promise<void> {
   const { engineId } = state.entry.record
   for (let slice = 0; mayGoOn(core, state, slice); slice++) {
-    const { published } = state
-    const isMore = await core.pool.run('link', { engineId, timeMs: SLICE_MS })
+    const { published, seen } = state
+    const isAtRest = seen === published
+    const isMore = await core.pool.run('link', { engineId, timeMs: SLICE_MS, isAtRest })
     if (isMore) continue
     state.linked = state.published === published && state.fitting === undefined
     state.reshaped = true
