@@ -29,7 +29,7 @@ export interface Activation {
   activate: (name: VersionName, by: ActivatedBy) => Promise<Activated>
   /**
    * Returns to the version that was active before. Of a model that isn't active it ends the trial; throws NOT_ACTIVE when there
-   * is none.
+   * is none, or what ranks changed meanwhile.
    */
   rollBack: (modelId: string, noteDone?: NoteDone) => Promise<TakenBack>
   /** Ends the trial of a model, whatever is active; throws NOT_ACTIVE when it is not on trial. */
@@ -142,7 +142,8 @@ function rollBackWithin(
   const { versions, events } = parts
   const before = versions.standing()
   const { active, earlier, trials } = before
-  if (active?.modelId !== modelId || !sameVersion(earlierOf(versions), target)) throw notActive()
+  if (active?.modelId !== modelId) throw notActive()
+  if (!sameVersion(earlierOf(versions), target)) throw changedMeanwhile()
   const record = versions.moveWithin(versions.get(active), 'ARCHIVED')
   if (target !== undefined) versions.moveWithin(versions.get(target), 'ACTIVE')
   // What came after the version returned to is over: another rollback goes further back.
@@ -224,5 +225,14 @@ function notActive(): Error {
     {
       details: [{ path: 'id', message: 'is that of a model that is neither ACTIVE nor on trial' }],
     },
+  )
+}
+
+/** Who asked twice at once wants one step back, and nobody wants what they have not seen. */
+function changedMeanwhile(): Error {
+  return serviceError(
+    'NOT_ACTIVE',
+    'What ranks, or ranked before, has changed since this was asked: read the model, and ask again to take back what ranks now.',
+    { details: [{ path: 'id', message: 'is that of a model that was ACTIVE otherwise' }] },
   )
 }

@@ -167,6 +167,21 @@ it('a rollback returns to an earlier version of the same model before another on
   expect((await activation.rollBack('own')).active).toBeUndefined()
 })
 
+it('a rollback asked for twice at once goes back one step, and tells the second that what ranks changed', async () => {
+  const { activation, add, standing } = await start()
+  for (const state of ['oldest', 'older', 'newest'])
+    await activation.activate(await add('own', state), 'CALL')
+  const [one, two] = await Promise.allSettled([
+    activation.rollBack('own'),
+    activation.rollBack('own'),
+  ])
+  expect(one).toMatchObject({ value: { active: { modelId: 'own', version: 2 } } })
+  expect(two).toMatchObject({
+    reason: { code: 'NOT_ACTIVE', message: expect.stringContaining('has changed since') },
+  })
+  expect(standing().active).toMatchObject({ modelId: 'own', version: 2 })
+})
+
 it('history tells of a trial that began anew, and of one that a newer model ended', async () => {
   const { gating, activation, add, search, told } = await start()
   const [model, other, newer] = [await add('m'), await add('other'), await add('newer')]
