@@ -129,9 +129,9 @@ function joinOf(key: string, value: unknown, { isMapped }: Budget): string | und
   return JOINS.includes(word) && holdsConditions(value) && !isMapped(key) ? word : undefined
 }
 
-/** Objects are joined; a value, or a list of values, is what a field is compared with. */
+/** Objects are joined, and so is a list that none came into; a value, or a list of values, is what a field is compared with. */
 function holdsConditions(value: unknown): boolean {
-  return isObject(value) || (Array.isArray(value) && value.some(isObject))
+  return isObject(value) || (Array.isArray(value) && (value.length === 0 || value.some(isObject)))
 }
 
 /** Conditions of which one must hold: those of a list, or the keys of an object. */

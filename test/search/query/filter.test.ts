@@ -45,6 +45,7 @@ describe('filters are read', () => {
         or: [{ field: 'year', gte: 1, lt: 2 }, { not: { field: 'tag', exists: true } }],
       },
     ],
+    [{ AND: [] }, { and: [] }],
     [{ And: { tag: { IN: ['a'], NOT: 'b' } } }, readFilters({ tag: { in: ['a'], not: 'b' } })],
     // A field of its own, as states may be called.
     [{ OR: true }, { field: 'OR', any: [true] }],
@@ -90,6 +91,8 @@ describe('a filter that says nothing clear is refused with its place', () => {
     [{ not: {} }, 'filters.not'],
     [{ not: [] }, 'filters.not'],
     [{ NOT: {} }, 'filters.NOT'],
+    [{ NOT: [] }, 'filters.NOT'],
+    [{ Or: [] }, 'filters.Or'],
     [{ not: [{ a: 1 }, {}] }, 'filters.not[1]'],
   ])('%j', (filters, path) => {
     expect(() => readFilters(filters)).toThrow(
