@@ -86,7 +86,10 @@ function tooMuch(): string {
 
 /** What one thread claims of the room, for one answer at a time. */
 export interface Claims {
-  /** Claims so many bytes in all for the answer at hand. Returns how many it has then. Throws OVERLOADED when there is no room. */
+  /**
+   * Claims so many bytes in all for the answer at hand. Returns how many it has then. Throws
+   * OVERLOADED when there is no room.
+   */
   reach: (bytes: number) => number
   /** Begins with the next answer. Returns what the one before has, if any: it is the main thread's to give back. */
   handOver: () => Claim | undefined

@@ -146,7 +146,7 @@ export interface RouteContract<
 }
 
 /** A route of any shape, as the server mounts it. */
-// biome-ignore lint/suspicious/noExplicitAny: the table holds contracts of different shapes; each was checked where it was written
+// biome-ignore lint/suspicious/noExplicitAny: the table holds contracts of different shapes; each was checked where it stands
 export type Route = RouteContract<any, any, any>
 
 /** Declares a route; only ties the handler's types to the schemas. */

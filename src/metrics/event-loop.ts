@@ -3,7 +3,10 @@ import type { Collect } from './collect.ts'
 
 /** How far back each page looks at least; at most it is twice as far, or as far as the page before. */
 const WINDOW_MS = 30_000
-/** Names that the library gives to the same, which it forgets at each page: of two scrapers that come together one sees nothing. */
+/**
+ * Names that the library gives to the same, which it forgets at each page: of two scrapers that
+ * come together one sees nothing.
+ */
 const NAME = 'nodejs_eventloop_lag'
 
 const FIGURES: Record<string, [help: string, read: (delays: IntervalHistogram) => number]> = {

@@ -2,7 +2,10 @@ import { Type } from 'typebox'
 import { FreeForm, MapOf } from './common.ts'
 import { namesByHarm } from './experiment-metrics.ts'
 
-/* What a test or an experiment is judged by and who takes part, in each form that clients have; what is inside is read in learn/experiments. */
+/*
+ * What a test or an experiment is judged by and who takes part, in each form that clients have; what is inside is read in
+ * learn/experiments.
+ */
 
 /** Metrics that are named at most, and rules in a list. */
 export const EXPERIMENT_RULES_MAX = 100

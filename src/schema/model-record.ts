@@ -105,7 +105,10 @@ export interface ModelUsage {
   clicked: number
   /** Of these, those of nobody: no rate counts them, as nobody knows which others were seen. Absent in earlier rows. */
   clickedOfNobody?: number
-  /** Sum of 1/position of the first hit with a gain of somebody's, up to the tenth; in rows of earlier versions, of those behind it too. */
+  /**
+   * Sum of 1/position of the first hit with a gain of somebody's, up to the tenth; in rows of
+   * earlier versions, of those behind it too.
+   */
   reciprocalRank: number
   /** Searches that it scored in shadow. */
   shadowSearches: number

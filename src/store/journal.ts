@@ -36,7 +36,10 @@ export interface Journal {
   stroll: (after: number) => AsyncIterable<JournalRow>
   /** Number of the newest entry, kept or removed; 0 when there never was one. */
   last: () => number
-  /** First and last number of each stretch of it in which numbers and times rise together: one, but where the clock was set back. */
+  /**
+   * First and last number of each stretch of it in which numbers and times rise together: one, but
+   * where the clock was set back.
+   */
   stretches: () => [first: number, last: number][]
   /**
    * Removes some entries that are old, if `mayRemove`, which runs in the same transaction, says so; returns how many. Call

@@ -21,7 +21,10 @@ const SESSION_REQUESTS = 25
 const SPAM_ENTRIES = 60
 const EVENTS_MAX = 5
 
-/** Starts clients that search the lessons in sessions, say what they chose, tell of events, and steer models, changes and tests. */
+/**
+ * Starts clients that search the lessons in sessions, say what they chose, tell of events, and
+ * steer models, changes and tests.
+ */
 export function startLearning(
   promises: Promises,
   random: Random,

@@ -7,9 +7,9 @@ use crate::analysis::compose::{compose, is_cyrillic, SOFT_HYPHEN};
 use crate::analysis::emoji::{boxed_at, emoji_at, fold, Boxed, KEYCAP};
 
 /// Splits text into words: runs of letters, digits and marks, and runs of katakana. `3.14` and `1,000` stay whole,
-/// `don't` and `комп'ютер` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of the scripts
-/// that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors and
-/// skin tones of emoji, are left out.
+/// `don't` and `комп'ютер` too, the `'s` of a possessive is left out, and each ideograph, each emoji and each syllable of the
+/// scripts that put no spaces between words is a word of its own. Accented letters are composed; soft hyphens, and selectors
+/// and skin tones of emoji, are left out.
 #[derive(Clone, Default)]
 pub struct WordTokenizer {
     token: Token,

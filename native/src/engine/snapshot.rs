@@ -138,8 +138,8 @@ impl Snapshot {
         Ok(segment.facts.get_or_init(|| opened))
     }
 
-    /// The unit vector of a text in the space of this view, and of terms besides that it means; `None` when the space knows nothing of
-    /// it, and always in a given space.
+    /// The unit vector of a text in the space of this view, and of terms besides that it means; `None` when the space knows
+    /// nothing of it, and always in a given space.
     pub fn embed_query(&self, text: &str, meant: &[String]) -> Option<Vec<f32>> {
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
         let mut used: Vec<&Arc<Analyzer>> = Vec::new();

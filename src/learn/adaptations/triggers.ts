@@ -114,7 +114,10 @@ function readPair([name, threshold]: [string, number]): Trigger {
   return { ...named, threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
 }
 
-/** `ctrDrop` means a drop of ctr, `minCtr` a ctr below; a bare metric is bad below the threshold, or above it where less is better. */
+/**
+ * `ctrDrop` means a drop of ctr, `minCtr` a ctr below; a bare metric is bad below the threshold, or
+ * above it where less is better.
+ */
 function nameAndOperator(name: string): Pick<Trigger, 'metric' | 'operator'> {
   const [, bare = '', word = ''] =
     /^(.+?)_?(drop|decrease|decline|rise|increase)$/i.exec(name) ?? []

@@ -34,7 +34,10 @@ export async function whenWhole(parts: WholeParts): Promise<void> {
 /** For so long at most, whoever takes something back waits for the latest figures of it. */
 const SOON_MS = 1000
 
-/** Resolves when what people did so far is taken, and soon even if it is not: for whoever must not wait, and decides nothing by it. */
+/**
+ * Resolves when what people did so far is taken, and soon even if it is not: for whoever must not
+ * wait, and decides nothing by it.
+ */
 export async function caughtUpSoon({ caughtUp }: Pick<WholeParts, 'caughtUp'>): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const soon = new Promise<void>((resolve) => {

@@ -30,7 +30,10 @@ export function noteTraining(
   })
 }
 
-/** Ends a training that the end of the service cut short. Its beginning stands in the history: who follows that waits for its end. */
+/**
+ * Ends a training that the end of the service cut short. Its beginning stands in the history: who
+ * follows that waits for its end.
+ */
 export async function endCutTraining(notes: TrainingNotes): Promise<void> {
   const known = lastNoted(notes)
   if (known?.status !== 'RUNNING') return

@@ -56,7 +56,10 @@ export interface Gone extends Task {
   rebuilt: boolean
 }
 
-/** What was asked is no longer known once it is off the log, nor where that is cut; what others say of a query is proposed again. */
+/**
+ * What was asked is no longer known once it is off the log, nor where that is cut; what others say
+ * of a query is proposed again.
+ */
 const ANY_QUERY = { has: () => true }
 
 export function newTask(parts: SubjectParts, asked: ForgetRequest): Task {

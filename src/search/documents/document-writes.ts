@@ -31,7 +31,10 @@ export interface WriteOptions {
   noteDone?: NoteDone | undefined
   /** Set when another write of the same request must be decided first. */
   turn?: Turn
-  /** Says that the client was, or will be, told that all has failed: what is not on its way to the records by then is not written. */
+  /**
+   * Says that the client was, or will be, told that all has failed: what is not on its way to the
+   * records by then is not written.
+   */
   isLate?: (() => boolean) | undefined
 }
 

@@ -36,7 +36,10 @@ export function unfoundValues(
   return told
 }
 
-/** Whether nothing of a document can be too long, too deep, too much or oddly named: every document is asked, and nearly all are small. */
+/**
+ * Whether nothing of a document can be too long, too deep, too much or oddly named: every document
+ * is asked, and nearly all are small.
+ */
 function isSmall(source: Source, { types, fields }: Definition): boolean {
   const room = { left: UNMAPPED_VALUES_MAX }
   for (const name in source) {

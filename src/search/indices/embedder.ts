@@ -68,7 +68,10 @@ export function mustBeDimensions(sent: unknown, path: string): number {
   throw invalid(path, `must be a whole number from ${DIMENSIONS_MIN} to ${DIMENSIONS_MAX}`)
 }
 
-/** Why the endpoint of this server gives an index no vectors, as words behind its name; undefined where it does, or is not asked. */
+/**
+ * Why the endpoint of this server gives an index no vectors, as words behind its name; undefined
+ * where it does, or is not asked.
+ */
 export type Unserved = (embedder: Embedder) => string | undefined
 
 type Endpoint = Pick<Config, 'embedderUrl' | 'embedderDimensions' | 'embedderModel'>

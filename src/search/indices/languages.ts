@@ -57,8 +57,9 @@ export function languageOf(word: string): string | undefined {
 }
 
 /**
- * The language whose stemmer `stemming` of an analysis, sent at `path`, asks for: one of its own, or that of the index's words, which
- * only false leaves as they are. Throws UNKNOWN_ANALYZER for another word. Codes are none: `no` may mean Norwegian.
+ * The language whose stemmer `stemming` of an analysis, sent at `path`, asks for: one of its own, or that of the index's
+ * words, which only false leaves as they are. Throws UNKNOWN_ANALYZER for another word. Codes are none: `no` may mean
+ * Norwegian.
  */
 export function stemmerOf(
   stemming: unknown,

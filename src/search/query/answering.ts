@@ -4,7 +4,10 @@ import { againIfDeleted } from '../indices/again-if-deleted.ts'
 import type { IndexEntry, Indices } from '../indices/indices.ts'
 import { indicesOfList } from './cursor.ts'
 
-/** Each once, the oldest first: hits of one score stand in this order, so it can't be that of the names, which cursors don't know. */
+/**
+ * Each once, the oldest first: hits of one score stand in this order, so it can't be that of the
+ * names, which cursors don't know.
+ */
 export function named(indices: Indices, index: string | string[] | undefined): IndexEntry[] {
   if (index === undefined) return indices.all()
   if (typeof index === 'string' && !index.includes(',')) return [indices.get(index)]

@@ -34,7 +34,8 @@ pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
 }
 
 /// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
-/// nearest to them, else the longest that they begin or end with. Terms of these go to `meant`, too, as do the parts of words that documents write as several.
+/// nearest to them, else the longest that they begin or end with. Terms of these go to `meant`, too, as do the parts of words
+/// that documents write as several.
 pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
     let mut guessed = 0;

@@ -14,10 +14,10 @@
 //! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
 //! | `guessed` | a word that is found in no way | what it begins, is nearly, or is made of: `reciept`, `receipt` |
 //!
-//! The first one is asked as each analyzer reads the query (`part_reader.rs`), the last one (by `plan.rs`) when all parts of the query are read
-//! and nobody has said how alike words must be; the ones between belong to each part. A rule sees what those before it have
-//! added. What is nearly a word when that is asked for (`fuzziness`), and what one is the beginning of (`prefix`), are no
-//! rules: who sends these means other words.
+//! The first one is asked as each analyzer reads the query (`part_reader.rs`), the last one (by `plan.rs`) when all parts of
+//! the query are read and nobody has said how alike words must be; the ones between belong to each part. A rule sees what
+//! those before it have added. What is nearly a word when that is asked for (`fuzziness`), and what one is the beginning of
+//! (`prefix`), are no rules: who sends these means other words.
 
 use crate::failure::Failure;
 use crate::search::text::apart::add_measures;

@@ -18,7 +18,10 @@ export interface MissingSubField {
 /** Characters of a name that is looked through: one that was sent may be a megabyte of dots. */
 const NAME_MAX = 512
 
-/** What is known of a name that no mapping has, where what stands before one of its dots is a field of some: it holds no objects. */
+/**
+ * What is known of a name that no mapping has, where what stands before one of its dots is a field
+ * of some: it holds no objects.
+ */
 export function missingSubField(
   name: string,
   entries: readonly IndexEntry[],
