@@ -26,6 +26,29 @@ pub(crate) struct Expansion<'a> {
     pub meant: &'a mut Vec<String>,
 }
 
+impl Expansion<'_> {
+    /// Whether any document has one of the words, given by its place among them: as it is written, or in a way found so far.
+    pub fn is_known(&self, nth: usize) -> Result<bool, Failure> {
+        let place = &self.placed[nth];
+        match self.plain.only_word(place.from, place.to) {
+            Some(word) if word.is_in(&self.scope.vocabulary)? => Ok(true),
+            _ => self.scope.has(&place.ways),
+        }
+    }
+
+    /// Gives one of the words another form, given its term per analyzer: it counts less where documents have the word, and
+    /// is what is meant where none has.
+    pub fn add_form(&mut self, nth: usize, terms: Vec<Option<String>>, is_known: bool) {
+        let place = &mut self.placed[nth];
+        if is_known {
+            place.add_variant(&terms);
+        } else {
+            place.add(&terms, 1.0, false);
+            self.meant.extend(terms.into_iter().flatten());
+        }
+    }
+}
+
 /// What the words of a query are looked for in: some fields of the documents of a view.
 pub(crate) struct Scope<'a> {
     /// The words that documents have.

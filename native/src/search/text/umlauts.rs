@@ -21,7 +21,8 @@ const PAIRS_MAX: usize = 3;
 /// without, which count less where documents have the word as it is written. Terms of such words go to `meant`.
 pub(crate) fn add_umlauts(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
-    for place in part.placed.iter_mut() {
+    for nth in 0..part.placed.len() {
+        let place = &part.placed[nth];
         let written = plain.text[place.from..place.to].to_lowercase();
         let respelt = respelt(&written);
         let others = if respelt.is_some() {
@@ -33,11 +34,7 @@ pub(crate) fn add_umlauts(part: &mut Expansion) -> Result<(), Failure> {
             continue;
         }
         let has_umlaut = !written.is_ascii();
-        let word = plain.only_word(place.from, place.to);
-        let is_known = match word {
-            Some(word) if word.is_in(&scope.vocabulary)? => true,
-            _ => scope.has(&place.ways)?,
-        };
+        let is_known = part.is_known(nth)?;
         if is_known && !has_umlaut {
             continue;
         }
@@ -47,15 +44,9 @@ pub(crate) fn add_umlauts(part: &mut Expansion) -> Result<(), Failure> {
                 let way = term.clone().map(|term| Way::term(term, 1.0));
                 way.into_iter().collect()
             });
-            if !scope.has(&ways.collect::<Vec<_>>())? {
-                continue;
+            if scope.has(&ways.collect::<Vec<_>>())? {
+                part.add_form(nth, terms, is_known);
             }
-            if is_known {
-                place.add_variant(&terms);
-                continue;
-            }
-            place.add(&terms, 1.0, false);
-            part.meant.extend(terms.into_iter().flatten());
         }
     }
     Ok(())

@@ -11,14 +11,15 @@ const BEGUN_MAX: usize = 16;
 /// `2.1` is not the beginning of `2.10`.
 pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
-    for place in part.placed.iter_mut() {
+    for nth in 0..part.placed.len() {
+        let place = &part.placed[nth];
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
         let Some(number) = number_of(word.text) else {
             continue;
         };
-        if word.is_in(&scope.vocabulary)? || scope.has(&place.ways)? {
+        if part.is_known(nth)? {
             continue;
         }
         let mut others = Vec::new();
@@ -29,9 +30,7 @@ pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
             others.push(begun);
         }
         for other in others {
-            let terms = scope.terms_of(&other);
-            place.add(&terms, 1.0, false);
-            part.meant.extend(terms.into_iter().flatten());
+            part.add_form(nth, scope.terms_of(&other), false);
         }
     }
     Ok(())
