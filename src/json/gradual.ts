@@ -1,6 +1,7 @@
 import { openBreath } from '../breath.ts'
 import { serviceError } from '../errors.ts'
 import { findMistake } from '../first-mistake.ts'
+import { comma, type ScanState } from './comma.ts'
 import {
   type Depth,
   type JsonLimits,
@@ -13,6 +14,7 @@ import {
   tooDeep,
   tooManyNames,
 } from './json.ts'
+import { stringPieces } from './string-pieces.ts'
 import { mayHoldUnkeepable } from './unkeepable.ts'
 
 /* Reads a large JSON text a part at a time, so that others have their turns meanwhile. */
@@ -26,7 +28,6 @@ const STRETCH_BYTES = 256 << 10
 
 // Of this file, as in the others that read JSON byte by byte: V8 loads a constant of another module anew for each byte.
 const QUOTE = 0x22
-const COMMA = 0x2c
 const COLON = 0x3a
 const OPEN_LIST = 0x5b
 const BACKSLASH = 0x5c
@@ -79,6 +80,7 @@ async function readValue(reading: Reading, span: Span): Promise<unknown> {
   const { text, at, runBytes } = reading
   const [start, end] = trimmed(text, span)
   const isList = text[start] === OPEN_LIST
+  if (end - start > runBytes && text[start] === QUOTE) return readText(reading, [start, end])
   if (end - start <= runBytes || (!isList && text[start] !== OPEN_OBJECT))
     return read(reading, text.subarray(start, end))
   if (text[end - 1] !== (isList ? CLOSE_LIST : CLOSE_OBJECT)) throw new NoJson()
@@ -121,7 +123,7 @@ async function readItems(
       to = await endOfLarge(reading, end, state)
       if (isList) list.push(await readValue(reading, [from, to]))
       else {
-        const { name, value } = member(reading, [from, to])
+        const { name, value } = await member(reading, [from, to])
         setAll(named(name, await readValue(reading, value)))
       }
     }
@@ -143,37 +145,6 @@ async function endOfLarge(
     await breathe()
   }
   return end
-}
-
-/** How far an item is looked through. */
-interface ScanState {
-  at: number
-  depth: number
-  inString: boolean
-}
-
-/** The first, or the last, comma before a place that separates the items themselves; -1 if there is none. */
-function comma(text: Uint8Array, limit: number, state: ScanState, which: 'first' | 'last'): number {
-  let { at, depth, inString } = state
-  let found = -1
-  for (; at < limit; at += 1) {
-    const byte = text[at] as number
-    if (inString) {
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) inString = false
-    } else if (byte === QUOTE) inString = true
-    else if (byte === OPEN_OBJECT || byte === OPEN_LIST) depth += 1
-    else if (byte === CLOSE_OBJECT || byte === CLOSE_LIST) depth -= 1
-    else if (byte === COMMA && depth === 0) {
-      found = at
-      if (which === 'first') break
-    }
-  }
-  // Behind the limit, if an escape is the last there.
-  state.at = at
-  state.depth = depth
-  state.inString = inString
-  return found
 }
 
 /** Items side by side. */
@@ -204,18 +175,40 @@ function read(reading: Reading, text: Uint8Array): unknown {
   return found.value
 }
 
+/** A string of more than one run. */
+async function readText(reading: Reading, [start, end]: Span): Promise<string> {
+  const { text, runBytes, breathe } = reading
+  if (text[end - 1] !== QUOTE) throw new NoJson()
+  const pieces: string[] = []
+  for (const piece of stringPieces(text, [start + 1, end - 1], runBytes)) {
+    pieces.push(read(reading, piece) as string)
+    await breathe()
+  }
+  return pieces.join('')
+}
+
 /** The name of a member, and where its value stands. */
-function member(reading: Reading, span: Span): { name: string; value: Span } {
+async function member(reading: Reading, span: Span): Promise<{ name: string; value: Span }> {
   const { text } = reading
   const [start, end] = trimmed(text, span)
   if (text[start] !== QUOTE) throw new NoJson()
-  let close = start + 1
-  while (close < end && text[close] !== QUOTE) close += text[close] === BACKSLASH ? 2 : 1
+  const close = await endOfName(reading, start, end)
   const [colon] = trimmed(text, [close + 1, end])
   if (text[colon] !== COLON) throw new NoJson()
-  const alone = [Buffer.from('{'), text.subarray(start, close + 1), Buffer.from(':0}')]
-  const [name = ''] = Object.keys(readInside(reading, Buffer.concat(alone)) as object)
+  const name = (await readValue(reading, [start, close + 1])) as string
+  reading.suspicious ||= mayHoldUnkeepable(named(name, 0))
   return { name, value: [colon + 1, end] }
+}
+
+/** The quote that closes a name. */
+async function endOfName({ text, breathe }: Reading, start: number, end: number): Promise<number> {
+  let close = start + 1
+  while (close < end && text[close] !== QUOTE) {
+    const limit = Math.min(close + STRETCH_BYTES, end)
+    while (close < limit && text[close] !== QUOTE) close += text[close] === BACKSLASH ? 2 : 1
+    await breathe()
+  }
+  return close
 }
 
 function trimmed(text: Uint8Array, [start, end]: Span): Span {

@@ -29,6 +29,8 @@ const DIGITS_SURE = 200
 const DIGITS_KEPT = 15
 /** Whole numbers of more digits are all out of range; to compare them would take long. */
 const DIGITS_MAX = 309
+/** Digits in a row that one number may have: to read thirty megabytes of them takes half a second. */
+const DIGITS_READ_MAX = 65_536
 /**
  * Objects and lists that one text may hold: to make ten million of them, for which thirty megabytes are enough, would
  * hold everybody up for ten seconds and more, and take a gigabyte.
@@ -142,7 +144,9 @@ function scan(bytes: Uint8Array, begun: Depth, { depthMax, namesMax, name }: Jso
     } else if (byte === QUOTE) inString = true
     else if (byte <= NINE && byte >= ZERO) {
       const first = at
-      while (at + 1 < bytes.length && isDigit(bytes[at + 1])) at += 1
+      const last = Math.min(bytes.length, first + DIGITS_READ_MAX + 1) - 1
+      while (at < last && isDigit(bytes[at + 1])) at += 1
+      if (at - first >= DIGITS_READ_MAX) throw tooManyDigits(name)
       if (at - first >= DIGITS_SURE || hasLongExponent(bytes, at + 1)) mayBeHuge = true
       if (at - first >= DIGITS_KEPT && isUnkept(bytes, first, at + 1)) {
         if (unkept === NONE) unkept = []
@@ -207,6 +211,11 @@ export function tooDeep(name: string, depthMax: number): string {
 
 function tooMany(name: string): string {
   return `${name} holds more than ${OBJECTS_MAX} objects and lists: send it in parts.`
+}
+
+function tooManyDigits(name: string): ServiceError {
+  const message = `${name} holds a number of more than ${DIGITS_READ_MAX} digits: send it as a text.`
+  return serviceError('BODY_TOO_LARGE', message)
 }
 
 /** What is said of a text with an object of too many names. */

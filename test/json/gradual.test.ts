@@ -154,6 +154,43 @@ describe('a text that is read gradually', () => {
     expect(turns).toBeGreaterThan(5)
   })
 
+  it('may be one long string, or have one as a value or a name, however it is cut', async () => {
+    const parts = ['a', '\\\\', '\\"', '\\n', '\\u00e9', '\\ud83d', '\\ude00', 'é', '中', '😀']
+    const wrong = fc.constantFrom('', '', '"', '\\', '\\u0', '\\x', '\n')
+    const some = fc.array(fc.constantFrom(...parts), { minLength: 10, maxLength: 30 })
+    const sure = fc.tuple(some, wrong, some).map((all) => all.flat().join(''))
+    const around = fc.constantFrom(
+      ...([
+        ['', ''],
+        ['[1,', ',2]'],
+        ['{"a":', ',"b":1}'],
+        ['{"a":1,', ':1}'],
+        ['[', ''],
+      ] as const),
+    )
+    const runs = fc.integer({ min: 1, max: 40 })
+    let read = 0
+    await fc.assert(
+      fc.asyncProperty(sure, around, runs, async (inside, [before, behind], runBytes) => {
+        const [gradual, whole] = await both(`${before}"${inside}"${behind}`, runBytes)
+        expect(gradual).toEqual(whole)
+        if ('value' in whole) read += 1
+      }),
+      { numRuns: 3000 },
+    )
+    expect(read).toBeGreaterThan(100)
+  })
+
+  it('is never parsed in one go, and neither is a long string in it', async () => {
+    const long = `"${'text é \\n '.repeat(200_000)}"`
+    const parsed = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parsed.mockRestore())
+    for (const text of [long, `{"content":${long}}`, `{${long}:1}`]) {
+      await readGradually(Buffer.from(text), DEPTH_MAX)
+      expect(Math.max(...parsed.mock.calls.map(([part]) => part.length))).toBeLessThan(100_000)
+    }
+  })
+
   it('is never parsed in one go', async () => {
     const parse = vi.spyOn(JSON, 'parse')
     onTestFinished(() => parse.mockRestore())

@@ -154,3 +154,11 @@ describe('readJson', () => {
     )
   })
 })
+
+it('refuses a number of very many digits before it is read', () => {
+  const read = (text: string) => readJson(Buffer.from(text), 32).value
+  expect(read(`0.${'1'.repeat(65_536)}`)).toBe(0.1111111111111111)
+  for (const text of ['1'.repeat(65_537), `[0.${'1'.repeat(1e6)}]`, `1e${'0'.repeat(1e6)}1`])
+    expect(() => read(text)).toThrow('a number of more than 65536 digits')
+  expect(read(JSON.stringify('1'.repeat(1e6)))).toHaveLength(1e6)
+})
