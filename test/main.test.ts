@@ -57,8 +57,10 @@ function start(
   env: Record<string, string> = {},
   stdio: StdioOptions = 'pipe',
   options: readonly string[] = [],
+  wrapped: readonly string[] = [],
 ): Process {
-  const child = spawn(process.execPath, [MAIN, ...options], {
+  const [command = '', ...words] = [...wrapped, process.execPath, MAIN, ...options]
+  const child = spawn(command, words, {
     stdio,
     env: {
       ...process.env,
@@ -341,6 +343,13 @@ it('keys and the contents of requests are not logged', async () => {
   process.child.kill('SIGINT')
   expect(await process.ended).toBe(0)
   expect(process.output()).not.toMatch(/hunter|private-person/)
+})
+
+it('starts with as few open files as operations ask for', async () => {
+  const page = readFileSync(new URL('../docs/operations.md', import.meta.url), 'utf8')
+  const [, least] = /and (\d+) at least, without which it does not start/.exec(page) ?? []
+  const limited = ['sh', '-c', `ulimit -n ${least} && exec "$0" "$@"`]
+  await ready(start({}, 'pipe', [], limited))
 })
 
 it('whatever starts the server gives V8 the same flags', () => {
