@@ -105,18 +105,11 @@ function searchOne(input: SearchInput): SearchOutput {
   const { reader } = view
   const result = explain(askCore(view, input), reader, input)
   const logged = drawPage(result, view, input)
-  const { indices, startedMs, endsMs, fields, highlight, recorded } = input
+  const { indices, startedMs, endsMs, fields, recorded } = input
   const { data, dataLength } = writePage(reader, result, {
     indices,
     fields,
-    highlights:
-      highlight === undefined
-        ? undefined
-        : highlightHits(reader, result, {
-            indices,
-            request: highlight,
-            isWhole: fields === undefined,
-          }),
+    highlights: highlightHits(reader, result, input),
     nextCursor: result.next === undefined ? undefined : cursorAfter(result, result.next, input),
     startedMs,
     endsMs,

@@ -1,6 +1,5 @@
 import { invalid, type ServiceError } from '../../errors.ts'
 import type { Definition } from '../indices/definition.ts'
-import type { SourcePlace } from './source.ts'
 
 /**
  * Looks that the fields of a mapping take in the objects of one document. Each field is looked for in each object that it may
@@ -17,11 +16,14 @@ interface Inside {
 
 type Around = ReadonlyMap<string, Inside>
 
-/** What is wrong with a document whose objects are too many for the fields that its mapping names inside of them. */
+/**
+ * What is wrong with a document whose objects are too many for the fields that its mapping names inside of them; `place` is
+ * where its request has it.
+ */
 export function looksProblem(
   source: Record<string, unknown>,
   definition: Definition,
-  place: SourcePlace,
+  place: string,
 ): ServiceError | undefined {
   const around = aroundOf(definition)
   const top = around.get('')

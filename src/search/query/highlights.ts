@@ -9,21 +9,21 @@ import { type PageIndex, refuseLargePage } from './page.ts'
  */
 const GROUP_BYTES = 4 << 20
 
-/** A page with highlights. */
+/** What is to be marked, and what of each hit is shown. */
 interface Marking {
   indices: PageIndex[]
   /** The core's highlight request. */
-  request: string
-  /** Whether hits are shown with their whole source. */
-  isWhole: boolean
+  highlight: string | undefined
+  fields: string[] | undefined
 }
 
-/** Fragments of each hit as JSON. Throws what a page does that is too large. */
+/** Fragments of each hit as JSON, if any are asked for. Throws what a page does that is too large. */
 export function highlightHits(
   reader: Reader,
   result: SearchResult,
-  { indices, request, isWhole }: Marking,
-): (string | undefined)[] {
+  { indices, highlight, fields }: Marking,
+): (string | undefined)[] | undefined {
+  if (highlight === undefined) return undefined
   const highlights: (string | undefined)[] = []
   let pageBytes = 0
   for (const { engineId, indexId } of indices) {
@@ -31,7 +31,7 @@ export function highlightHits(
     let sources: string[] = []
     let bytes = 0
     const mark = (): void => {
-      native.highlight(engineId, request, sources).forEach((fragments, n) => {
+      native.highlight(engineId, highlight, sources).forEach((fragments, n) => {
         highlights[places[n] as number] = fragments
         pageBytes += fragments.length
       })
@@ -47,7 +47,7 @@ export function highlightHits(
       const source = sourceJson(record)
       if (sources.length > 0 && bytes + source.length > GROUP_BYTES) mark()
       bytes += source.length
-      if (isWhole) pageBytes += source.length
+      if (fields === undefined) pageBytes += source.length
       refuseLargePage(pageBytes)
       places.push(at)
       sources.push(source.toString())

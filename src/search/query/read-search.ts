@@ -11,6 +11,8 @@ import { cursorHash, hashQuery } from './query-hash.ts'
 
 /** Hits of a list up to the end of a page that `from` names. */
 const PAGE_END_MAX = 10_000
+/** Keys of a sort; the core takes no more, and thousands would go a long way to it. */
+const SORT_KEYS_MAX = 16
 /** What a leg weighs whose weight was not sent beside the other's. */
 const DEFAULT_WEIGHTS = { text: 0.75, vector: 0.25 }
 /** Ranks are added up as they are. */
@@ -122,6 +124,9 @@ function readFacets(facets: Facets): CoreFacet[] {
 
 function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {
   const keys = Array.isArray(sort) ? sort : [sort]
+  const names = keys.map((key) => (typeof key === 'string' ? 1 : Object.keys(key).length))
+  if (names.reduce((sum, count) => sum + count, 0) > SORT_KEYS_MAX)
+    throw invalid('sort', `must name at most ${SORT_KEYS_MAX} fields`)
   return keys.flatMap((key, at) => {
     const path = Array.isArray(sort) ? `sort[${at}]` : 'sort'
     if (typeof key === 'string') return [readSortText(key, path, isMapped)]

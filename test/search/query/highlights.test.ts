@@ -21,7 +21,10 @@ function hits(...lengths: number[]) {
   const record = (_index: number, ord: number) =>
     encodeRecord({ ...head, source: `${ord}`.padEnd(lengths[ord] as number) })
   const reader = { record } as unknown as Parameters<typeof highlightHits>[0]
-  return (isWhole: boolean) => highlightHits(reader, result, { indices, request: '{}', isWhole })
+  return (isWhole: boolean) => {
+    const fields = isWhole ? undefined : []
+    return highlightHits(reader, result, { indices, highlight: '{}', fields })
+  }
 }
 
 function markedBy(mark: (source: string) => string) {

@@ -65,6 +65,7 @@ describe('a search is read', () => {
     [{ fuzziness: 'lots' }, 'fuzziness'],
     [{ from: 9_995, size: 10 }, 'from'],
     [{ sort: [{ year: 'sideways' }] }, 'sort[0].year'],
+    [{ sort: [Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, 'asc']))] }, 'sort'],
   ])('or refused, naming the field: %j', (search, path) => {
     expect(() => readSearch(search)).toThrow(
       expect.objectContaining({
