@@ -57,6 +57,9 @@ pub fn open(
         return Err(taken());
     }
     let before = closed().lock().remove(&id);
+    if before.is_none() {
+        engine.rates.begin();
+    }
     let is_as_before = |before: &Closed| {
         let vectors = engine.vectors.read().number;
         let linked = engine.views.current().linked();

@@ -50,6 +50,14 @@ impl Rates {
 pub struct Editions(RwLock<Vec<(u64, Arc<Rates>)>>);
 
 impl Editions {
+    /// Of an index that was not searched before: who reads rates until the first ones come goes on without any.
+    pub fn begin(&self) {
+        let mut held = self.0.write();
+        if held.is_empty() {
+            held.push((0, Arc::default()));
+        }
+    }
+
     /// Makes these rates the ones of an edition and those after it, and lets go of the ones that no
     /// edition from `since` on reads. Rates that did not change stay those of the edition before.
     pub fn publish(&self, edition: u64, since: u64, rates: Rates) {
@@ -82,6 +90,21 @@ mod tests {
 
     fn rate_at(editions: &Editions, edition: u64) -> Option<f32> {
         editions.at(edition).and_then(|rates| rates.of(9))
+    }
+
+    #[test]
+    fn who_read_before_the_first_rates_of_an_index_goes_on_without_any() {
+        let editions = Editions::default();
+        editions.begin();
+        assert_eq!(rate_at(&editions, 3), None);
+        editions.publish(4, 0, Rates::default());
+        editions.publish(5, 0, rates(0.5));
+        assert_eq!(rate_at(&editions, 3), None);
+        assert_eq!(rate_at(&editions, 4), None);
+        assert_eq!(rate_at(&editions, 5), Some(0.5));
+        // Nobody is to read of before any more.
+        editions.publish(6, 5, rates(0.75));
+        assert_eq!(rate_at(&editions, 3), Some(0.5));
     }
 
     #[test]
