@@ -38,8 +38,8 @@ it.each([
   ['AB1234x', ['bolt AB-1234/x']],
   ['ab1234', ['bolt AB-1234/x']],
   ['xj200', ['saw XJ-200 with two blades']],
-  // Some write it so: they are what is meant.
-  ['xj300', ['drill XJ300']],
+  // Some write it so, others do not.
+  ['xj300', ['drill XJ 300', 'drill XJ300']],
   ['xj400', []],
   ['x200j', []],
   ['12kg', ['rice, 12 kg']],
@@ -65,9 +65,9 @@ it.each([
 it('a word that only deleted documents have is looked for in its pieces, too', async () => {
   const documents = { id: 'deleted', document: { title: 'bolts, xj200 and wifi' } }
   await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents: [documents] })
-  expect(await found('xj200')).toEqual(['deleted'])
+  expect(await found('wifi')).toEqual(['deleted'])
   await service.must('DELETE', '/cortex/documents/deleted?index=shop')
-  expect(await found('xj200')).toEqual(['saw XJ-200 with two blades'])
+  expect(await found('wifi')).toEqual(['Wi-Fi lamp'])
 })
 
 it('the pieces are wanted as the word is', async () => {

@@ -16,8 +16,8 @@ const PIECES_MAX: usize = 6;
 const CUT_MAX: usize = 32;
 /// Most ways in which a word is cut, but for those that begin alike.
 const CUTS_MAX: usize = 4;
-/// Longest query, in words, whose measures of several sides are looked for in several words, and others also where documents
-/// have them in one: small numbers and `x` stand at very many places.
+/// Longest query, in words, whose measures of several sides are looked for in several words, and others, and codes, also where
+/// documents have them in one: small numbers and `x` stand at very many places.
 const QUERY_WORDS_MAX: usize = 12;
 /// Sides of a measure, at most.
 const SIDES_MAX: usize = 4;
@@ -100,8 +100,27 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
     Ok(())
 }
 
+/// As `add_pieces`, of words that documents have: one catalogue has `covid19` and `COVID-19`, `getUserById` and
+/// `get_user_by_id`. Only words with digits or capitals inside are looked at; others say too seldom where they are cut.
+pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
+    let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
+    if part.placed.len() > QUERY_WORDS_MAX {
+        return Ok(());
+    }
+    for place in part.placed.iter_mut() {
+        let Some(word) = plain.only_word(place.from, place.to) else {
+            continue;
+        };
+        let pieces = pieces_of(&plain.text[place.from..place.to]);
+        if (2..=PIECES_MAX).contains(&pieces.len()) && word.is_in(vocabulary)? {
+            add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
+        }
+    }
+    Ok(())
+}
+
 /// Adds a row of pieces as another way to say a word.
-fn add_row(
+pub(crate) fn add_row(
     analyzers: &[&Arc<Analyzer>],
     place: &mut Placed,
     pieces: &[&str],

@@ -138,15 +138,23 @@ fn covers(place: &Placed, word: &Term) -> bool {
 }
 
 /// Whether two words may be one elsewhere, given what stands between them: something does (characters of Chinese are words
-/// as they are), and no two numbers meet, which would be a third one.
+/// as they are), and no two numbers meet, which would be a third one, but for thousands.
 fn is_joint(between: &str, before: &str, behind: &str) -> bool {
     let signs = between.trim().chars().count();
-    !between.is_empty() && signs <= 1 && !are_numbers(before, behind)
+    let may_meet = !are_numbers(before, behind) || are_thousands(before, behind);
+    !between.is_empty() && signs <= 1 && may_meet
 }
 
 /// Whether two words are sides of a measure with a sign between them.
 fn is_times(between: &str, before: &str, behind: &str) -> bool {
     between.trim() == TIMES.0 && are_numbers(before, behind)
+}
+
+/// Whether a number goes on with its thousands: `250 000`.
+fn are_thousands(before: &str, behind: &str) -> bool {
+    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_begun = (1..=3).contains(&before.len()) && !before.starts_with('0');
+    is_begun && behind.len() == 3 && is_digits(before) && is_digits(behind)
 }
 
 fn are_numbers(before: &str, behind: &str) -> bool {
@@ -166,6 +174,8 @@ mod tests {
         assert!(is_joint(" ", "32", "gb"));
         assert!(!is_joint("", "東", "京"));
         assert!(!is_joint(" ", "12", "24"));
+        assert!(is_joint(" ", "250", "000"));
+        assert!(!is_joint(" ", "0", "698"));
         assert!(!is_joint(" (=", "net", "work"));
     }
 }

@@ -7,7 +7,10 @@
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
+//! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000` |
 //! | `apart::add_measures` | a number with its unit, a measure of several sides, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
+//! | `apart::add_known_pieces` | a word with digits or capitals inside that documents have | its pieces in a row, too: `covid19`, `COVID-19` |
+//! | `greek` | a Greek letter, or its name | the other, in one word and in several: `TGF-beta`, `TGFβ` |
 //! | `versions` | a number with points that is found in no way | versions that go on behind it, or have a `v` before: `2.1`, `v2.1.3` |
 //! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
 //! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
@@ -20,8 +23,10 @@
 //! (`prefix`), are no rules: who sends these means other words.
 
 use crate::failure::Failure;
-use crate::search::text::apart::add_measures;
+use crate::search::text::apart::{add_known_pieces, add_measures};
 use crate::search::text::expansion::Expansion;
+use crate::search::text::greek::add_greek;
+use crate::search::text::grouped::add_grouped;
 use crate::search::text::joined::add_joined;
 use crate::search::text::numbers::add_numbers;
 use crate::search::text::plurals::add_plurals;
@@ -33,7 +38,10 @@ use crate::search::text::versions::add_versions;
 pub(crate) fn expand(part: &mut Expansion) -> Result<(), Failure> {
     add_plurals(part)?;
     add_numbers(part);
+    add_grouped(part)?;
     add_measures(part)?;
+    add_known_pieces(part)?;
+    add_greek(part)?;
     add_versions(part)?;
     prefer_signed(part)?;
     add_umlauts(part)?;
