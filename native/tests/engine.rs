@@ -514,8 +514,11 @@ fn fill(engine: &Engine, ords: std::ops::Range<u64>, sequence: u64) {
     engine.commit(sequence).unwrap();
 }
 
+/// Document numbers of a list, and their scores.
+type Listed = (Vec<u64>, Vec<f64>);
+
 /// Nearest neighbours of some vectors at a generation, with a filter and without.
-fn nearest_at(id: u64, generation: u64) -> Result<Vec<(Vec<u64>, Vec<f64>)>, Failure> {
+fn nearest_at(id: u64, generation: u64) -> Result<Vec<Listed>, Failure> {
     let moment = registry::moment(&[id], Some(generation))?;
     let mut random = Random(77);
     let mut found = Vec::new();

@@ -36,6 +36,10 @@ const SHARE_MAX: f64 = 0.45;
 const SHARPNESS: i32 = 4;
 /// How much more vectors must find than plain BM25 to be worth as much as the text leg.
 const PARITY: f64 = 1.15;
+/// Up to the first of these the measurement says nothing, from the second on all that it says counts. What words find of
+/// documents that lost them, they find because these say things twice; short ones hardly do, and real queries have words that
+/// are still there.
+const TELLING: (f64, f64) = (0.1, 0.2);
 
 /// Term counts of the documents that are learned from, as compressed sparse rows.
 #[derive(Clone, Default)]
@@ -298,7 +302,10 @@ fn share_of(found: held_out::Found) -> f32 {
         true => vector / (text + vector),
         false => f64::from(SHARE),
     };
-    (share.clamp(SHARE_MIN, SHARE_MAX) * 100.0).round() as f32 / 100.0
+    let told = found.text.max(found.vector / 2.0);
+    let sure = ((told - TELLING.0) / (TELLING.1 - TELLING.0)).clamp(0.0, 1.0);
+    let share = SHARE_MIN + sure * (share.clamp(SHARE_MIN, SHARE_MAX) - SHARE_MIN);
+    (share * 100.0).round() as f32 / 100.0
 }
 
 /// The kept terms' ids, ascending.

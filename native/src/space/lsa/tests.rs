@@ -288,6 +288,16 @@ fn groups(documents: usize, times: u32, own: bool) -> Counts {
 }
 
 #[test]
+fn documents_that_say_nothing_twice_tell_little_of_what_vectors_are_worth() {
+    let share = |text, vector| share_of(held_out::Found { text, vector });
+    assert_eq!(share(0.08, 0.12), SHARE_MIN as f32);
+    assert_eq!(share(0.12, 0.17), 0.25);
+    assert_eq!(share(0.16, 0.2), 0.35);
+    assert_eq!(share(0.2, 0.3), SHARE_MAX as f32);
+    assert_eq!(share(0.0, 0.5), SHARE_MAX as f32);
+}
+
+#[test]
 fn vectors_count_for_more_where_words_of_one_topic_stand_in_different_documents() {
     let share =
         |counts: &Counts, dimensions| learn(counts, counts.rows(), &options(dimensions)).share;
