@@ -171,7 +171,10 @@ function openPlans(
     lay: openLayers(),
     seed: () => Math.floor(Math.random() * 2 ** 32),
   }
-  const planOf = openPages((search, queryHash) => makePlan(search, queryHash, parts))
+  const planOf = openPages(
+    (search, queryHash) => makePlan(search, queryHash, parts),
+    models.stillServed,
+  )
   let unmatched = 0
   return {
     plan: (search, queryHash, place) => {

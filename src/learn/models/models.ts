@@ -28,7 +28,7 @@ import { nameOf, openVersions, type Versions } from './versions.ts'
 
 /** The models: kept in versions, gated, and one of them in force. Answers are the API's `data`. */
 export interface Models
-  extends Pick<RankingModels, 'servedModel' | 'shadowModel' | 'namedModel' | 'exactModel'>,
+  extends Omit<RankingModels, 'standing' | 'refresh'>,
     Pick<ModelIntake, 'readLarge'>,
     ModelChanges {
   /** Throws VALIDATION_FAILED for an unknown status. */
@@ -105,6 +105,7 @@ export function openModels(options: ModelsParts): Models {
     servedModel: ranking.servedModel,
     shadowModel: ranking.shadowModel,
     namedModel: ranking.namedModel,
+    stillServed: ranking.stillServed,
     exactModel: ranking.exactModel,
     ...openChanges(parts),
     readLarge: parts.intake.readLarge,

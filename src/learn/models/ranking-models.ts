@@ -15,6 +15,7 @@ export interface RankingModels {
   shadowModel: () => ServedModel | undefined
   /** `id@version`, or `id` for its active version, else its newest one that can rank. */
   namedModel: (name: string) => ServedModel | undefined
+  stillServed: Serving['stillServed']
   /** What it finds is loaded from then on. */
   exactModel: ExactModel
   standing: () => Standing
@@ -71,6 +72,7 @@ export function openRankingModels({ versions, serving }: RankingModelsParts): Ra
       const choice = resolve(name)
       return choice === undefined ? undefined : serving.want(choice)
     },
+    stillServed: serving.stillServed,
     exactModel: (name) => {
       const choice = resolve(name)
       if (choice === undefined) return undefined

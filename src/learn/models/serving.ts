@@ -12,6 +12,8 @@ export interface Serving {
   load: (name: VersionName) => Promise<ServedModel>
   /** The version if it is loaded; if it is not, it will be soon. */
   want: (name: VersionName) => ServedModel | undefined
+  /** One that was loaded, as it is now; undefined when it is no more. */
+  stillServed: (model: ServedModel) => ServedModel | undefined
   /** These stay loaded, whatever else is asked for. */
   pin: (names: string[]) => void
   /** Handles that are free to be dropped; each is told once. */
@@ -96,8 +98,7 @@ export function openServing(parts: ServingParts): Serving {
     // Also where the clock was set back since.
     if (slot.failure !== undefined && Math.abs(clock() - slot.failure.timeMs) > RETRY_MS)
       return begin(of, slot.failure)
-    slots.delete(name)
-    slots.set(name, slot)
+    markUsed(slots, slot)
     return slot
   }
   return {
@@ -108,6 +109,11 @@ export function openServing(parts: ServingParts): Serving {
       return (known ? slot : begin(of, slot?.failure)).loading
     },
     want: (of) => slotOf(of).served,
+    stillServed: ({ name }) => {
+      const slot = slots.get(name)
+      if (slot !== undefined) markUsed(slots, slot)
+      return slot?.served
+    },
     pin: (names) => {
       pinned = new Set(names)
     },
@@ -117,6 +123,12 @@ export function openServing(parts: ServingParts): Serving {
       closed = true
     },
   }
+}
+
+/** The least recently used come first. */
+function markUsed(slots: Map<string, Slot>, slot: Slot): void {
+  slots.delete(slot.name)
+  slots.set(slot.name, slot)
 }
 
 async function loadAs(

@@ -4,6 +4,7 @@ import type { SearchRequest } from '../../schema/search.ts'
 import { murmur3 } from '../statistics/murmur3.ts'
 import { type KeptList, type KeptLists, keyOf, openKeptLists } from './kept-lists.ts'
 import { type LearnedPlan, variantNames } from './plan.ts'
+import type { ServedModel } from './ranking.ts'
 
 /** What is kept of a plan: as little as possible, because so many are kept. */
 type KeptRanking = Pick<
@@ -49,10 +50,12 @@ const PLAIN_LIST: KeptList<Applied> = { number: 0, applied: undefined }
  * Keeps what applied to the first page of a list for the pages after it: what was learned in between must not move
  * a hit from one page to another. A cursor names its list; a page without one belongs to the list that its session, or
  * else anybody without a session, began last with the same words. A cursor of a list that is kept no more goes on where
- * the same still applies; where it doesn't, pages would repeat hits and leave others out: throws GENERATION_GONE.
+ * the same still applies; where it doesn't, or the core has its model no more, pages would repeat hits and leave others
+ * out: throws GENERATION_GONE.
  */
 export function openPages(
   make: (search: SearchRequest, queryHash: string) => LearnedPlan,
+  stillServed: (model: ServedModel) => ServedModel | undefined,
 ): (search: SearchRequest, queryHash: string, place: ListPlace) => LearnedPlan {
   const lists = openKeptLists<Applied>()
   const appliedBy = openApplied()
@@ -61,7 +64,7 @@ export function openPages(
     const plan = make(search, queryHash)
     const key = keyOf(`${search.sessionId ?? ''} ${place.text}`)
     const before = isFirstPage(search) ? undefined : find(lists, key, place)
-    if (before !== undefined) return laterPage(plan, before)
+    if (before !== undefined && hasModels(before, stillServed)) return laterPage(plan, before)
     const applied = appliedBy(plan)
     if (place.list !== undefined && place.list % MARKS !== (applied?.mark ?? 0)) throw gone()
     if (applied !== undefined && plan.experiments.length > 0) {
@@ -168,6 +171,20 @@ function restOf(ranking: KeptRanking): string {
     variantNames(experiments),
     interleaved?.seed,
   ])
+}
+
+/** Whether the core still has what ranks a list; it may know that by another handle, if it was loaded anew. */
+function hasModels(
+  { applied }: KeptList<Applied>,
+  stillServed: (model: ServedModel) => ServedModel | undefined,
+): boolean {
+  for (const ranking of [applied?.ranking, applied?.ranking.interleaved?.against]) {
+    if (ranking?.model === undefined) continue
+    const served = stillServed(ranking.model)
+    if (served === undefined) return false
+    ranking.model = served
+  }
+  return true
 }
 
 /** Only first pages are drawn, and only they are judged; a list that is dealt is dealt as a whole. */

@@ -46,6 +46,24 @@ it('of many versions the least used goes, but for those that rank', async () => 
   expect(serving.dropped().length).toBeGreaterThan(0)
 })
 
+it('a version that is still read from goes after others, and is loaded anew under another handle', async () => {
+  const run = (async () => ({ servable: true, reasons: [] })) as unknown as Pool['run']
+  const serving = openServing({
+    ...{ pool: { run }, dataDir: '', clock: () => 0, depthOf: () => undefined },
+    onFailure: () => {},
+  })
+  const version = (number: number) => serving.load({ modelId: 'm', version: number })
+  const [first, second] = [await version(1), await version(2)]
+  for (let number = 3; number <= 32; number += 1) await version(number)
+  expect(serving.stillServed(first)).toBe(first)
+  await version(33)
+  expect(serving.stillServed(second)).toBeUndefined()
+  expect(serving.stillServed(first)).toBe(first)
+  const anew = await version(2)
+  expect(anew.handle).not.toBe(second.handle)
+  expect(serving.stillServed(second)).toBe(anew)
+})
+
 it('what the end of the service keeps from being loaded is no failure', async () => {
   const failures: string[] = []
   const run = (async () => {

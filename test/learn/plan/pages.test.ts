@@ -4,12 +4,19 @@ import { expect, it } from 'vitest'
 import { newId } from '../../../src/ids.ts'
 import { openPages } from '../../../src/learn/plan/pages.ts'
 import type { LearnedPlan } from '../../../src/learn/plan/plan.ts'
+import type { ServedModel } from '../../../src/learn/plan/ranking.ts'
 import { NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 
+/** The core has every model. */
+const loaded = (model: ServedModel) => model
+
 /** The hash tells which list a page belongs to, as all of a search's words would; a cursor names its list's number. */
-function openNamed(make: (search: SearchRequest) => LearnedPlan) {
-  const plan = openPages(make)
+function openNamed(
+  make: (search: SearchRequest) => LearnedPlan,
+  stillServed: Parameters<typeof openPages>[1] = loaded,
+) {
+  const plan = openPages(make, stillServed)
   return (search: SearchRequest, text: string, list?: number) => plan(search, text, { text, list })
 }
 
@@ -61,7 +68,7 @@ it('a later page of a list that a variant applies to names the first one', () =>
     const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
     const recorded = { unit: 'ann', variants }
     return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
-  })
+  }, loaded)
   const listOf = (search: SearchRequest, queryId: string) =>
     plan(search, 'one', { text: 'one', list: undefined, queryId }).recorded?.list
   const [q1, q2] = [newId(), newId()]
@@ -87,7 +94,7 @@ it('a later page of any list of a session names the first one, as far as that is
     const recorded = isRecorded ? { unit, variants: [] } : undefined
     const own = { ...rest, recorded, added: query === 'plain' ? NOTHING_ADDED : added }
     return own as unknown as LearnedPlan
-  })
+  }, loaded)
   for (const query of ['plain', 'learned']) {
     const ask = (search: SearchRequest, queryId: string, list?: number) =>
       plan({ ...search, query }, query, { text: query, list, queryId })
@@ -121,7 +128,7 @@ it('who goes on in the list of somebody else, by a cursor, is in none of the tes
     const rest = { tuning: { minScore: 1 }, added: NOTHING_ADDED, adaptations: [] }
     const recorded = { unit: sessionId, variants: [['t', 'b']] }
     return { ...rest, sessionId, experiments, recorded } as unknown as LearnedPlan
-  })
+  }, loaded)
   const queryId = newId()
   const { list } = plan(first, 'one', { text: 'one', list: undefined, queryId })
   const after = (sessionId: string) =>
@@ -337,4 +344,39 @@ it('a list keeps the model that ranked its first page, and lists of another mode
   expect(lists.map((list) => further(list).model)).toEqual(models)
   const marks = lists.map((list) => list % 2 ** 20)
   expect([marks[0], new Set(marks).size]).toEqual([marks[3], 3])
+})
+
+it('a list whose model was dropped is refused to cursors, and goes on by the handle of one that was loaded anew', () => {
+  const handles = new Map([
+    ['a@1', 1],
+    ['b@1', 2],
+  ])
+  const still = ({ name }: ServedModel) => {
+    const handle = handles.get(name)
+    return handle === undefined ? undefined : { name, handle }
+  }
+  const other = { name: 'c@1', handle: 3 }
+  let model = { name: 'a@1', handle: 1 }
+  let interleaved: object | undefined
+  const plan = openNamed(() => {
+    const rest = { tuning: {}, added: NOTHING_ADDED, adaptations: [], experiments: [] }
+    return { ...rest, rerankSize: 100, model, interleaved } as unknown as LearnedPlan
+  }, still)
+  const ranked = plan(first, 'one').list
+  interleaved = { seed: 1, against: { tuning: {}, model: { name: 'b@1', handle: 2 } } }
+  const dealt = plan(first, 'two').list
+  ;[model, interleaved] = [other, undefined]
+  const further = (text: string, list: number) => plan({ ...first, cursor: 'after' }, text, list)
+  handles.set('b@1', 7)
+  expect(further('two', dealt).interleaved?.against.model).toEqual({ name: 'b@1', handle: 7 })
+  handles.set('a@1', 8)
+  expect(further('one', ranked).model).toEqual({ name: 'a@1', handle: 8 })
+  handles.delete('b@1')
+  const refusal = expect.objectContaining({ code: 'GENERATION_GONE' })
+  expect(() => further('two', dealt)).toThrow(refusal)
+  expect(further('one', ranked).model).toEqual({ name: 'a@1', handle: 8 })
+  handles.delete('a@1')
+  expect(() => further('one', ranked)).toThrow(refusal)
+  // By its place a page is one of the list as it is now.
+  expect(plan(next, 'one').model).toBe(other)
 })
