@@ -31,3 +31,10 @@ export interface ListPlace {
 export function isFirstPage({ from = 0, cursor }: { from?: number; cursor?: string }): boolean {
   return from === 0 && cursor === undefined
 }
+
+/** The core's numbers of devices, from 1 on; 0 is any other. */
+const DEVICES = ['desktop', 'mobile', 'tablet']
+
+export function deviceNumber(deviceType: unknown): number {
+  return typeof deviceType === 'string' ? DEVICES.indexOf(deviceType.toLowerCase()) + 1 : 0
+}

@@ -11,8 +11,8 @@ type KeptRanking = Pick<
   LearnedPlan,
   'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
 > &
-  // Click rates rank through models only.
-  Partial<Pick<LearnedPlan, 'clickRates'>>
+  // These rank through models only.
+  Partial<Pick<LearnedPlan, 'clickRates' | 'device'>>
 
 /** The ranking of most lists: nothing applies to them. */
 const PLAIN: KeptRanking = Object.freeze({
@@ -126,7 +126,8 @@ function openApplied(): (plan: LearnedPlan) => Applied | undefined {
     const last = known.get(added)
     if (last !== undefined && isSame(last.ranking, plan)) return last
     const kept = { tuning, added, model, rerankSize, adaptations, experiments, interleaved }
-    const ranking = model === undefined ? kept : { ...kept, clickRates: plan.clickRates }
+    const { clickRates, device } = plan
+    const ranking = isModelled(plan) ? { ...kept, clickRates, device } : kept
     const addedMark = last?.addedMark ?? murmur3(added.documents, murmur3(added.values, 0))
     const rest = restOf(ranking)
     const mark = (rest === '' ? addedMark : murmur3(rest, addedMark)) % MARKS
@@ -145,28 +146,33 @@ function isPlain({ tuning, added, model, adaptations, experiments }: LearnedPlan
   )
 }
 
+/** Whether a model has a say in the list. */
+function isModelled({ model, interleaved }: Pick<LearnedPlan, 'model' | 'interleaved'>): boolean {
+  return model !== undefined || interleaved?.against.model !== undefined
+}
+
 /** Whether what applied is known to apply by a plan of the same additions, too. */
 function isSame(ranking: KeptRanking, plan: LearnedPlan): boolean {
-  const { tuning, model, rerankSize, clickRates, adaptations, experiments } = ranking
+  const { tuning, model, rerankSize, clickRates, device, adaptations, experiments } = ranking
   const named = [adaptations, experiments, plan.adaptations, plan.experiments]
   return (
     tuning === plan.tuning &&
     model === plan.model &&
     rerankSize === plan.rerankSize &&
-    (model === undefined || clickRates === plan.clickRates) &&
+    (model === undefined || (clickRates === plan.clickRates && device === plan.device)) &&
     named.every(({ length }) => length === 0)
   )
 }
 
 /** All but what was learned of single documents. What is tuned goes by the changes and variants that tune it. */
 function restOf(ranking: KeptRanking): string {
-  const { model, rerankSize, adaptations, experiments, clickRates, interleaved } = ranking
+  const { model, rerankSize, adaptations, experiments, clickRates, device, interleaved } = ranking
   if (model === undefined && adaptations.length + experiments.length === 0) return ''
-  const rates = model === undefined ? undefined : clickRates?.edition
   return JSON.stringify([
     model?.name,
     rerankSize,
-    rates,
+    clickRates?.edition,
+    device,
     adaptations,
     variantNames(experiments),
     interleaved?.seed,

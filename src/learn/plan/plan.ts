@@ -1,5 +1,5 @@
 import { oneSpelling } from '../../ids.ts'
-import { isFirstPage } from '../../schema/plan.ts'
+import { deviceNumber, isFirstPage } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Tuning } from '../../schema/tuning.ts'
 import type { Impression } from '../facts.ts'
@@ -46,6 +46,8 @@ export interface LearnedPlan extends LearnedRanking {
   experiments: readonly { testId: string; testName: string; variantId: string }[]
   /** Whether features are written down: only where somebody could teach something by them. */
   featured: boolean
+  /** The core's number of what the searcher holds: a feature. */
+  device: number
   /** What the impression says besides what was found; undefined when searches are not recorded. */
   recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants' | 'list'> | undefined
 }
@@ -112,6 +114,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     adaptations: adaptations.length === 0 ? NOTHING : adaptations.map(nameOf),
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
+    device: deviceNumber(session?.metadata.deviceType),
     recorded:
       settings.learning && (unit !== undefined || parts.mayRecord())
         ? recorded(search, session, unit, variants)

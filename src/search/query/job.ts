@@ -89,9 +89,8 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
 
 /** The request as JSON, with what the plan, and one of its rankings, ask of the core besides. */
 function requestJson(request: CoreRequest, plan: Plan, ranking: Ranking = plan): string {
-  const { shadow, featured } = plan
+  const { shadow, featured, device } = plan
   const { model, rerankSize, clickRates } = ranking
-  const device = deviceOf(plan)
   let json = wellFormedJson(request).slice(0, -1)
   if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
   if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
@@ -100,13 +99,6 @@ function requestJson(request: CoreRequest, plan: Plan, ranking: Ranking = plan):
   if (asksFeatures) json += `,"clickRates":${JSON.stringify(clickRates)}`
   if (asksFeatures && device > 0) json += `,"device":${device}`
   return `${json}}`
-}
-
-/** The core's numbers of devices, from 1 on; 0 is any other. */
-const DEVICES = ['desktop', 'mobile', 'tablet']
-
-function deviceOf({ recorded }: Plan): number {
-  return DEVICES.indexOf(recorded?.deviceType?.toLowerCase() ?? '') + 1
 }
 
 /** What rankings changes and learning add to scores, if they add anything. */

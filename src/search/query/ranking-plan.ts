@@ -32,8 +32,10 @@ export interface Plan extends Ranking {
   experiments: readonly object[]
   /** Whether the hits' features are wanted; they cost a little. */
   featured: boolean
+  /** The core's number of what the searcher holds, a feature. */
+  device: number
   /** What the impression says of who searched; undefined: the search is not recorded. */
-  recorded: { deviceType?: string } | undefined
+  recorded: object | undefined
 }
 
 interface Dealt {

@@ -179,6 +179,24 @@ it('a later page reads the click rates that a model ranked the first one by', ()
   expect(plan(next, 'one').clickRates).toEqual({ prior: 0.05, edition: 3 })
 })
 
+it('a later page, whoever asks for it, is ranked for the device of the first one', () => {
+  const devices = { ann: 2, bob: 1 }
+  const model = { name: 'm@1', handle: 1 }
+  const added = { documents: '"1/a"', values: 'AAAA', count: 1 }
+  const tuning = {}
+  const plan = openNamed(({ sessionId }) => {
+    const device = devices[sessionId as 'ann' | 'bob'] ?? 0
+    const rest = { tuning, added, rerankSize: 100, adaptations: [], experiments: [] }
+    return { ...rest, model, device } as unknown as LearnedPlan
+  })
+  const { list } = plan(first, 'one')
+  const bob = plan({ ...first, sessionId: 'bob' }, 'one').list
+  const anybody: SearchRequest = { query: 'one', cursor: 'after' }
+  expect(plan(anybody, 'one', list).device).toBe(2)
+  expect(plan(anybody, 'one', bob).device).toBe(1)
+  expect(list % 2 ** 20).not.toBe(bob % 2 ** 20)
+})
+
 it('a later page is recorded with the variants of the first one', () => {
   let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
   const plan = openNamed(() => {

@@ -65,9 +65,19 @@ it('a search of a session is for its user, gets all that was learned, and is dra
     ...{ sessionId: 's', unit: 'ann', added: LEARNED, clickRates: 'newest', featured: true },
     ...{ model: { name: 'learned@1' }, rerankSize: 40, shadow: { name: 'shadow@1' } },
     exploration: drawn,
+    device: 0,
     recorded: { sessionId: 's', unit: 'ann', deviceType: 'phone', variants: [] },
   })
   expect(asked).toEqual(['ann', ['ann', 's']])
+})
+
+it('what a session holds has a number for features, in whatever case it is said', () => {
+  const device = (deviceType: unknown) => {
+    const glimpse = () => ({ ...ANN, metadata: { deviceType } })
+    return knowing({ glimpse }).plan({ sessionId: 's' }).device
+  }
+  expect(['desktop', 'Mobile', 'TABLET', 'watch', 2].map(device)).toEqual([1, 2, 3, 0, 0])
+  expect(knowing().plan().device).toBe(0)
 })
 
 it('a search of nobody is neither drawn nor in a test, nor scored by a model on trial, and recorded where there is room', () => {
