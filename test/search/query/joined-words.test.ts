@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'notebook stand',
@@ -13,22 +11,7 @@ const TITLES = [
   '東京タワー',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
-})
-afterAll(() => service.close())
-
-interface Found {
-  hits: { id: string; highlight?: { title: string[] } }[]
-}
-
-const search = (query: string, more: object = {}) =>
-  service.must<Found>('POST', '/cortex/search', {
-    ...{ index: 'shop', searchType: 'text', query },
-    ...more,
-  })
+const { found, marked } = openTitles(TITLES)
 
 it.each([
   ['note book', ['notebook stand', 'a book of notes']],
@@ -50,19 +33,15 @@ it.each([
 ])(
   'words side by side also find the word that they are in documents: %s',
   async (query, titles) => {
-    const { hits } = await search(query)
-    expect(hits.map(({ id }) => id).sort()).toEqual(titles.toSorted())
+    expect((await found(query)).sort()).toEqual(titles.toSorted())
   },
 )
 
 it('the one word counts as all of them, also where all are wanted', async () => {
-  const all = await search('note book stand', { operator: 'and' })
-  expect(all.hits.map(({ id }) => id)).toEqual(['notebook stand'])
-  const { hits } = await search('note book stand')
-  expect(hits[0]?.id).toBe('notebook stand')
+  expect(await found('note book stand', { operator: 'and' })).toEqual(['notebook stand'])
+  expect((await found('note book stand'))[0]).toBe('notebook stand')
 })
 
-it('marks it', async () => {
-  const { hits } = await search('note book stand', { highlight: true })
-  expect(hits[0]?.highlight?.title).toEqual(['<em>notebook</em> <em>stand</em>'])
+it('the one word is marked', async () => {
+  expect((await marked('note book stand'))[0]).toBe('<em>notebook</em> <em>stand</em>')
 })

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'Algebra I',
@@ -13,27 +11,7 @@ const TITLES = [
   'Take Five',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  for (const index of ['english', 'none']) {
-    const settings = { analysis: { language: index } }
-    await service.must('POST', '/cortex/indices', { name: index, settings })
-    await service.must('POST', '/cortex/documents/bulk', { index, documents })
-  }
-})
-afterAll(() => service.close())
-
-interface Found {
-  hits: { id: string; highlight: { title: string[] } }[]
-}
-const search = (query: string, more: object = {}) =>
-  service.must<Found>('POST', '/cortex/search', {
-    ...{ index: 'english', searchType: 'text', operator: 'and', query, highlight: true },
-    ...more,
-  })
-const found = async (query: string, more: object = {}) =>
-  (await search(query, more)).hits.map(({ id }) => id)
+const { found, marked } = openTitles(TITLES, { operator: 'and' }, ['english', 'none'])
 
 it.each([
   // What is written comes first.
@@ -64,7 +42,7 @@ it('in a long query, a number says little', async () => {
   expect(await found(long, { operator: 'or' })).toEqual(['Algebra 2, notes'])
 })
 
-it('marks the form that the text has', async () => {
-  const { hits } = await search('hotel 5th avenue')
-  expect(hits[0]?.highlight.title).toEqual(['<em>Hotel</em> on <em>Fifth</em> <em>Avenue</em>'])
+it('the form that the text has is marked', async () => {
+  const expected = '<em>Hotel</em> on <em>Fifth</em> <em>Avenue</em>'
+  expect(await marked('hotel 5th avenue')).toEqual([expected])
 })

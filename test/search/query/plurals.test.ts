@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'OLED TV',
@@ -18,24 +16,7 @@ const TITLES = [
   'Roses',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  for (const index of ['english', 'none']) {
-    const settings = { analysis: { language: index } }
-    await service.must('POST', '/cortex/indices', { name: index, settings })
-    await service.must('POST', '/cortex/documents/bulk', { index, documents })
-  }
-})
-afterAll(() => service.close())
-
-const found = async (query: string, more: object = {}) => {
-  const search = { index: 'english', searchType: 'text', operator: 'and', query, highlight: true }
-  const { hits } = await service.must<{
-    hits: { id: string; highlight: { title: string[] } }[]
-  }>('POST', '/cortex/search', { ...search, ...more })
-  return hits.map(({ highlight }) => highlight.title[0])
-}
+const { found, marked } = openTitles(TITLES, { operator: 'and' }, ['english', 'none'])
 
 it.each([
   // What is typed comes first.
@@ -52,7 +33,7 @@ it.each([
   ['mr', ['<em>Mr</em> Smith']],
   ['ros', []],
 ])('one finds many, and many one, where words are English: %s', async (query, titles) => {
-  expect(await found(query)).toEqual(titles)
+  expect(await marked(query)).toEqual(titles)
 })
 
 it('other languages have other plurals', async () => {

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'rug 3 x 5 cm',
@@ -16,18 +14,7 @@ const TITLES = [
   'card 256GB',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
-})
-afterAll(() => service.close())
-
-const found = async (query: string) => {
-  const search = { index: 'shop', searchType: 'text', operator: 'and', query }
-  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', search)
-  return hits.map(({ id }) => id)
-}
+const { found } = openTitles(TITLES, { operator: 'and' })
 
 it.each([
   ['3x5cm', ['rug 3 x 5 cm']],

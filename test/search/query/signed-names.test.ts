@@ -1,22 +1,9 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = ['C for beginners', 'C++ for beginners', 'C# for beginners', 'vitamin C']
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'books', documents })
-})
-afterAll(() => service.close())
-
-const found = async (query: string, more: object = {}): Promise<string[]> => {
-  const search = { index: 'books', searchType: 'text', query, ...more }
-  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', search)
-  return hits.map(({ id }) => id)
-}
+const { found } = openTitles(TITLES)
 
 it.each([
   ['C++', 'C++ for beginners'],

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'crowd of 10,000',
@@ -19,12 +17,7 @@ const TITLES = [
   'getUserById in Java',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'notes', documents })
-})
-afterAll(() => service.close())
+const { found } = openTitles(TITLES, { operator: 'and' })
 
 it.each([
   ['10000', ['crowd of 10000', 'crowd of 10,000']],
@@ -40,7 +33,5 @@ it.each([
   ['covid19', ['covid19 and hearts', 'COVID-19 and lungs']],
   ['getUserById', ['getUserById in Java', 'get_user_by_id in Go']],
 ])('%s finds both spellings, what is typed first', async (query, titles) => {
-  const search = { index: 'notes', searchType: 'text', operator: 'and', query }
-  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', search)
-  expect(hits.map(({ id }) => id)).toEqual(titles)
+  expect(await found(query)).toEqual(titles)
 })

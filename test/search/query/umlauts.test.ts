@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'Bürgermeister Müller',
@@ -14,18 +12,7 @@ const TITLES = [
   'a pot',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'names', documents })
-})
-afterAll(() => service.close())
-
-async function found(query: string, more: object = {}): Promise<string[]> {
-  const search = { index: 'names', searchType: 'text', query, ...more }
-  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', search)
-  return hits.map(({ id }) => id)
-}
+const { found } = openTitles(TITLES)
 
 it.each([
   ['buergermeister', ['Bürgermeister Müller']],

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'Notes of 2.10.3',
@@ -11,12 +9,7 @@ const TITLES = [
   '12.50 a month',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'notes', documents })
-})
-afterAll(() => service.close())
+const { search } = openTitles(TITLES, { highlight: true })
 
 it.each([
   ['2.10', 'Notes of 2.10.3'],
@@ -31,12 +24,7 @@ it.each([
 ])('the version %s finds %s', async (query, title) => {
   const found = []
   for (const searchType of ['text', 'hybrid']) {
-    const search = { index: 'notes', query, searchType, highlight: true }
-    const { hits } = await service.must<{ hits: { id: string; highlight?: object }[] }>(
-      'POST',
-      '/cortex/search',
-      search,
-    )
+    const hits = await search(query, { searchType })
     const marked = hits.filter(({ highlight }) => highlight !== undefined)
     found.push(marked.map(({ id }) => id))
   }

@@ -1,7 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type RunningApp, startApp } from '../../running-app.ts'
-
-let service: RunningApp
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
 
 const TITLES = [
   'bolt AB-1234/x',
@@ -19,20 +17,7 @@ const TITLES = [
   'pump AT 200-B',
 ]
 
-beforeAll(async () => {
-  service = await startApp()
-  const documents = TITLES.map((title) => ({ id: title, document: { title } }))
-  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
-})
-afterAll(() => service.close())
-
-async function found(query: string, more: object = {}): Promise<string[]> {
-  const { hits } = await service.must<{ hits: { id: string }[] }>('POST', '/cortex/search', {
-    ...{ index: 'shop', searchType: 'text', query },
-    ...more,
-  })
-  return hits.map(({ id }) => id).sort()
-}
+const { found, marked, must } = openTitles(TITLES)
 
 it.each([
   ['AB1234x', ['bolt AB-1234/x']],
@@ -59,14 +44,14 @@ it.each([
   // Both parts are there, and not in a row.
   ['lampwi', []],
 ])('a word that no document has is looked for in its pieces: %s', async (query, expected) => {
-  expect(await found(query)).toEqual(expected)
+  expect((await found(query)).sort()).toEqual(expected)
 })
 
 it('a word that only deleted documents have is looked for in its pieces, too', async () => {
   const documents = { id: 'deleted', document: { title: 'bolts, xj200 and wifi' } }
-  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents: [documents] })
+  await must('POST', '/cortex/documents/bulk', { index: 'english', documents: [documents] })
   expect(await found('wifi')).toEqual(['deleted'])
-  await service.must('DELETE', '/cortex/documents/deleted?index=shop')
+  await must('DELETE', '/cortex/documents/deleted?index=english')
   expect(await found('wifi')).toEqual(['Wi-Fi lamp'])
 })
 
@@ -77,11 +62,6 @@ it('the pieces are wanted as the word is', async () => {
   expect(await found('"xj200 with"')).toEqual(['saw XJ-200 with two blades'])
 })
 
-it('marks them where they stand', async () => {
-  const { hits } = await service.must<{ hits: { highlight: { title: string[] } }[] }>(
-    'POST',
-    '/cortex/search',
-    { index: 'shop', searchType: 'text', query: 'xj200', highlight: true },
-  )
-  expect(hits[0]?.highlight.title).toEqual(['saw <em>XJ</em>-<em>200</em> with two blades'])
+it('the pieces are marked where they stand', async () => {
+  expect(await marked('xj200')).toEqual(['saw <em>XJ</em>-<em>200</em> with two blades'])
 })
