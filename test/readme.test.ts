@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { routes } from '../src/api/index.ts'
+import { runCommand } from '../src/cli/program.ts'
 import { READABLE } from '../src/cli/read/files.ts'
 import type { Route } from '../src/http/route.ts'
 import { WATCHED_METRICS } from '../src/learn/adaptations/figures.ts'
@@ -18,6 +19,7 @@ import { LANGUAGES } from '../src/search/indices/languages.ts'
 import { readFilters } from '../src/search/query/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { plainWord } from '../src/word.ts'
+import { openRecorder } from './cli/recorder.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -72,6 +74,22 @@ test('each script that is named exists', () => {
   const named = [...told.matchAll(/npm run ([\w:]+)/g)].map(([, name]) => name)
   expect(named.length).toBeGreaterThan(3)
   for (const name of named) expect(scripts, String(name)).toHaveProperty([String(name)])
+})
+
+test('each command of attune stands in README or a chapter, and its help has an example', async () => {
+  const helpOf = async (...command: string[]) => {
+    const terminal = openRecorder()
+    await runCommand(terminal, [...command, '--help'])
+    return terminal.out.join('\n')
+  }
+  const [, list = ''] = /^Commands:\n([\s\S]*?)\n\n/m.exec(await helpOf()) ?? []
+  const listed = [...list.matchAll(/^ {2}(\w\S*)/gm)].map(([, name]) => String(name))
+  const commands = listed.filter((name) => name !== 'help')
+  expect(commands).toContain('load')
+  const told = [readme, ...chapters].join('\n')
+  const isTold = (name: string) => new RegExp(`\\b(attune|attune --|npm run) ${name}\\b`).test(told)
+  expect(commands.filter((name) => !isTold(name))).toEqual([])
+  for (const name of commands) expect(await helpOf(name)).toContain(`$ attune ${name}`)
 })
 
 test('every field of a search stands in the chapter that tells of searching', () => {
