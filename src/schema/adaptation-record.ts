@@ -128,6 +128,8 @@ export interface AdaptationRecord {
   targetVersion: number
   /** The version that took it back. */
   restoredBy?: number
+  /** The versions that it led to, oldest first; records of earlier versions of the service lack them. */
+  led?: number[]
   /** Adaptations that it took the place of when it became active. */
   supersedes: string[]
   /** The scope's figures before it came. */

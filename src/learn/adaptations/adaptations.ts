@@ -104,7 +104,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const lifecycle = openLifecycle({ ...steps, inForce, watch, config, exactModel })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
-  const show = openShow(store, watch, versions)
+  const show = openShow(store, { watch, versions, inForce })
   // The first search after a start finds them loaded.
   for (const { tuning } of inForce.records())
     if (typeof tuning.model === 'string') exactModel(tuning.model)

@@ -15,6 +15,8 @@ export interface InForce {
   applying: (queryHash: string, unit: string | undefined) => AppliedAdaptation[]
   /** Reads what is in force for a scope from the store. */
   refresh: (scope: string) => void
+  /** The version of the ranking that is in force for a change's scope, if the change is part of it. */
+  versionWith: (change: Pick<AdaptationRecord, 'adaptationId' | 'scope'>) => number | undefined
   /** The records of the changes in canary or active. */
   records: () => readonly AdaptationRecord[]
 }
@@ -35,6 +37,7 @@ export function openInForce(store: Store, versions: RankingVersions, canaryShare
   const { tables } = store
   const byScope = new Map<string, Change[]>()
   const records = new Map<string, AdaptationRecord[]>()
+  const heads = new Map<string, number>()
 
   function isIn({ canary, adaptationId }: Change, unit: string | undefined): boolean {
     if (!canary) return true
@@ -59,6 +62,8 @@ export function openInForce(store: Store, versions: RankingVersions, canaryShare
     }
     if (changes.length === 0) byScope.delete(scope)
     else byScope.set(scope, changes)
+    if (changes.length === 0) heads.delete(scope)
+    else heads.set(scope, row?.head ?? 0)
     if (open.length === 0) records.delete(scope)
     else records.set(scope, open)
   }
@@ -75,11 +80,32 @@ export function openInForce(store: Store, versions: RankingVersions, canaryShare
       return applying.filter(({ adaptationId }) => !out.includes(adaptationId))
     },
     refresh,
+    versionWith: ({ adaptationId, scope }) => {
+      const changes = byScope.get(scope) ?? NOTHING
+      const isIn = changes.some((change) => !change.canary && change.adaptationId === adaptationId)
+      return isIn ? heads.get(scope) : undefined
+    },
     records: () => [...records.values()].flat(),
   }
 }
 
 export type Sent = Pick<AdaptationRecord, 'changes' | 'sent'>
+
+/**
+ * Of those of one scope, but for a single one. Each version of the scope's ranking holds all of them: with 9 MB of boosts in
+ * force, a further change of one number took a second of the main thread, and 9 MB of the disk for good.
+ */
+const SCOPE_CHARACTERS_MAX = 1 << 20
+
+/** Throws LIMIT_REACHED when one more, that takes the place of none of them, would make a scope's versions too long. */
+export function refuseTooLong(inScope: readonly Sent[], more: Sent): void {
+  if (inScope.length === 0) return
+  const characters = [...inScope, more].reduce((sum, { changes }) => sum + changes.length, 0)
+  if (characters > SCOPE_CHARACTERS_MAX)
+    throw limitReached(
+      `The changes in force for one query, or for all, may have ${SCOPE_CHARACTERS_MAX} characters of JSON together, and would have ${characters} with this one`,
+    )
+}
 
 /** Throws LIMIT_REACHED when one more would be too many, or too much of what was sent. */
 export function refuseTooMuch(inForce: readonly Sent[], more: Sent): void {

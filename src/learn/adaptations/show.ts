@@ -9,12 +9,20 @@ import { listJson } from '../wire/list-json.ts'
 import { knownWordsOf, wordsOf } from '../wire/words.ts'
 import { type AdaptationFigures, adaptationJson, showAdaptation, showHistory } from './answers.ts'
 import { mustFindAdaptation } from './find.ts'
+import type { InForce } from './in-force.ts'
 import type { ArmName } from './minutes.ts'
 import type { RankingVersions } from './versions.ts'
 import type { Watch } from './watch.ts'
 
 /** How adaptations are answered: with what was counted of them, and as one of the versions of the ranking. */
-export function openShow(store: Store, watch: Watch, versions: RankingVersions) {
+export function openShow(
+  store: Store,
+  {
+    watch,
+    versions,
+    inForce,
+  }: { watch: Watch; versions: RankingVersions; inForce: Pick<InForce, 'versionWith'> },
+) {
   const { adaptations } = store.tables
 
   function figuresOf(record: AdaptationRecord): AdaptationFigures {
@@ -23,7 +31,7 @@ export function openShow(store: Store, watch: Watch, versions: RankingVersions) 
     // Totals of earlier versions have no units in them.
     const count = (arm: ArmName) => arms[arm].units ?? followed?.sums(arm, 'ctr').units ?? 0
     const units = { without: count('without'), with: count('with') }
-    return { arms, units, rankingVersion: versions.inForce(record)?.version }
+    return { arms, units, rankingVersion: inForce.versionWith(record) }
   }
   const json = (record: AdaptationRecord): string => adaptationJson(record, figuresOf(record))
   return {

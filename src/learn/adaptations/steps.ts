@@ -4,6 +4,7 @@ import type { AdaptationRecord, RankingMember } from '../../schema/adaptation-re
 import type { AdaptationStatus } from '../../schema/statuses.ts'
 import type { Store } from '../../store/store.ts'
 import { mayMove } from '../states.ts'
+import { refuseTooLong } from './in-force.ts'
 import type { Moves } from './moves.ts'
 import { keysOf, replaces, withMember, withoutMember } from './ranking-content.ts'
 import type { RankingVersions, Restored } from './versions.ts'
@@ -38,11 +39,16 @@ export function beginWithin(draft: Draft, parts: StepsParts): AdaptationRecord {
   const present = versions.content(head)
   if (present.length >= SCOPE_MEMBERS_MAX) throw tooMany()
   const replaced = replacedBy(draft, others)
+  refuseTooLong(
+    others.filter((other) => !replaced.includes(other.adaptationId)),
+    draft,
+  )
   const version = versions.addWithin({ scope, adaptationId, reason: 'APPLIED', timeMs }, (number) =>
     withMember(present, { adaptationId, version: number, tuning }, replaced),
   )
   const history = [{ timeMs, status: 'PENDING' as const, reason: 'applied', version }]
-  const record = { ...draft, version, status: 'PENDING' as const, targetVersion: head, history }
+  const begun = { version, led: [version], targetVersion: head, history }
+  const record = { ...draft, ...begun, status: 'PENDING' as const }
   moves.report(record, 'ADAPTATION_APPLIED', {}, { changes: draft.changes })
   return moves.to(record, 'VALIDATING', 'its figures are checked')
 }
@@ -60,14 +66,14 @@ export function failWithin(record: AdaptationRecord, reason: string, parts: Step
   const { scope, adaptationId } = record
   const present = versions.content(versions.head(scope))
   const left = present.filter((member) => member.adaptationId !== adaptationId)
+  let led: Led = {}
   if (left.length < present.length) {
-    const version = { scope, adaptationId, reason: 'FAILED' as const, timeMs: clock() }
-    versions.setHeadWithin(
-      scope,
-      versions.addWithin(version, () => left),
-    )
+    const row = { scope, adaptationId, reason: 'FAILED' as const, timeMs: clock() }
+    const version = versions.addWithin(row, () => left)
+    versions.setHeadWithin(scope, version)
+    led = ledFurther(record, version)
   }
-  const next = moves.to(record, 'FAILED', reason)
+  const next = moves.to(record, 'FAILED', reason, led)
   moves.report(next, 'ADAPTATION_FAILED', { reason })
   return next
 }
@@ -107,7 +113,8 @@ export function activateWithin(
       const stepped = moves.to(old, 'SUPERSEDED', `superseded by ${adaptationId}`)
       moves.report(stepped, 'ADAPTATION_SUPERSEDED', { by: adaptationId })
     }
-  const more = { activeMs: timeMs, targetVersion: head, supersedes }
+  const led = asPlanned ? {} : ledFurther(record, inForce)
+  const more = { activeMs: timeMs, targetVersion: head, supersedes, ...led }
   const next = moves.to(record, 'ACTIVE', reason, more)
   moves.report(next, 'ADAPTATION_ACTIVE', { reason, rankingVersion: inForce, supersedes })
   return next
@@ -139,7 +146,8 @@ export function rollBackWithin(
   )
   versions.setHeadWithin(scope, version)
   restoreSupersededWithin(record, content, version, parts)
-  const next = moves.to(record, 'ROLLED_BACK', cause.reason, { restoredBy: version })
+  const more = { restoredBy: version, ...ledFurther(record, version) }
+  const next = moves.to(record, 'ROLLED_BACK', cause.reason, more)
   const restored = { version, restores, kept }
   moves.report(next, 'ADAPTATION_ROLLED_BACK', { ...cause, ...restored })
   return { record: next, restored }
@@ -159,6 +167,13 @@ function restoreSupersededWithin(
     const next = moves.to(old, 'ACTIVE', reason)
     moves.report(next, 'ADAPTATION_ACTIVE', { reason, rankingVersion: version })
   }
+}
+
+type Led = Pick<AdaptationRecord, 'led'>
+
+/** A change of an earlier version of the service, of which it is not known what it led to before, stays one. */
+function ledFurther({ led }: Led, version: number): Led {
+  return led === undefined ? {} : { led: [...led, version] }
 }
 
 /** Active changes that set nothing but what the newer one sets. */

@@ -22,8 +22,6 @@ export interface RankingVersions {
   content: (version: number) => RankingMember[]
   /** The versions that an adaptation led to, oldest first, and the one in force where the adaptation is part of it. */
   of: (adaptation: Member) => RankingVersion[]
-  /** The one in force, if the adaptation is part of it. */
-  inForce: (adaptation: Member) => RankingVersion | undefined
   /** What a rollback made of the ranking; undefined once its version was swept. */
   restored: (version: number) => Restored | undefined
   /** Inside a transaction: removes some old versions that nothing goes back to, and scopes without a change; returns how many. */
@@ -31,7 +29,7 @@ export interface RankingVersions {
 }
 
 /** An adaptation as versions know it. */
-type Member = Pick<AdaptationRecord, 'adaptationId' | 'version' | 'scope'>
+type Member = Pick<AdaptationRecord, 'adaptationId' | 'version' | 'scope' | 'led'>
 
 /** After a rollback: the new version, the one whose content it repeats, and the later changes that stay. */
 export interface Restored {
@@ -51,6 +49,13 @@ export function openRankingVersions(store: Store): RankingVersions {
     const now = rankingVersions.get(head(scope))
     return now?.content.some((each) => each.adaptationId === adaptationId) ? now : undefined
   }
+  /** Each row has all that was in force: to look through those of all changes takes seconds where these are long. */
+  function ledTo({ adaptationId, version: start, led }: Member): RankingVersion[] {
+    if (led !== undefined)
+      return led.map((version) => rankingVersions.get(version)).filter((row) => row !== undefined)
+    const later = Array.from(rankingVersions.range({ start }), ({ value }) => value)
+    return later.filter((each) => each.adaptationId === adaptationId)
+  }
   return {
     addWithin: (version, content) => {
       const number = (meta.get(COUNTER) ?? 0) + 1
@@ -64,13 +69,11 @@ export function openRankingVersions(store: Store): RankingVersions {
     head,
     content: (version) => rankingVersions.get(version)?.content ?? [],
     of: (adaptation) => {
-      const { adaptationId, version: start } = adaptation
-      const now = inForce(adaptation)?.version
-      return Array.from(rankingVersions.range({ start }), ({ value }) => value).filter(
-        (each) => each.adaptationId === adaptationId || each.version === now,
-      )
+      const own = ledTo(adaptation)
+      const now = inForce(adaptation)
+      if (now === undefined || own.some(({ version }) => version === now.version)) return own
+      return [...own, now].sort((a, b) => a.version - b.version)
     },
-    inForce,
     restored: (version) => {
       const { restores, content = [] } = rankingVersions.get(version) ?? {}
       if (restores === undefined) return undefined

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
 import { MINUTE_MS, QUERY_HASH, runOn } from '../learner.ts'
@@ -607,5 +607,51 @@ describe('the changes of one query', () => {
     expect(shop.applying()).toHaveLength(100)
     await expect(apply(100)).rejects.toMatchObject({ code: 'ADAPTATION_CONFLICT' })
     await expect(apply(100, 'f'.repeat(16))).resolves.toMatchObject({ status: 'ACTIVE' })
+  })
+
+  it('are so long at most that a version of the ranking can hold all of them', async () => {
+    const shop = openWorkshop()
+    const boosts = Object.fromEntries(
+      Array.from({ length: 1000 }, (_, at) => [String(at).padStart(500, 'x'), 0.1]),
+    )
+    const apply = (changes: Record<string, unknown>, queryHash = QUERY_HASH) =>
+      shop.apply(changes, { queryHash, immediate: true })
+    // One alone may be as long as a request, and what takes its place, too.
+    const first = await apply({ boosts, minScore: 0.1 })
+    const second = await apply({ boosts, minScore: 0.2 })
+    await apply({ boosts, neighbors: 50 })
+    await expect(apply({ boosts, feedback: false })).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+      message: expect.stringMatching(/one query, or for all, .*1048576 characters.*roll back/),
+    })
+    await expect(apply({ feedback: false })).resolves.toMatchObject({ status: 'ACTIVE' })
+    await expect(apply({ boosts, feedback: false }, 'f'.repeat(16))).resolves.toBeDefined()
+    await shop.adaptations.rollBack(second.adaptationId)
+    expect(shop.adaptations.get(first.adaptationId)).toMatchObject({
+      rankingVersion: 6,
+      versions: [{ version: 1 }, { version: 6 }],
+    })
+  })
+
+  it('are read of what they led to alone, not of all that came later', async () => {
+    const shop = openWorkshop()
+    const first = await shop.apply({ minScore: 0.1 }, { immediate: true })
+    await shop.apply({ neighbors: 50 }, { immediate: true })
+    const range = vi.spyOn(shop.store.tables.rankingVersions, 'range')
+    expect(shop.adaptations.get(first.adaptationId).versions).toMatchObject([
+      { version: 1, reason: 'APPLIED' },
+      { version: 2, content: [{ version: 1 }, { version: 2 }] },
+    ])
+    expect(range).not.toHaveBeenCalled()
+    // As an earlier version of the service has it.
+    const { adaptations } = shop.store.tables
+    const { led: _, ...earlier } = adaptations.get(first.adaptationId)!
+    await shop.store.write(() => adaptations.put(first.adaptationId, earlier))
+    expect(shop.adaptations.get(first.adaptationId).versions).toHaveLength(2)
+    await shop.adaptations.rollBack(first.adaptationId)
+    expect(shop.adaptations.get(first.adaptationId).versions).toMatchObject([
+      { version: 1, reason: 'APPLIED' },
+      { version: 3, reason: 'ROLLED_BACK' },
+    ])
   })
 })
