@@ -73,7 +73,9 @@ describe('GET /nous/learn/events', () => {
     ['?sessionId=nobody', 0],
     [`?adaptationId=${CHANGE.toUpperCase()}`, 1],
     ['?startDate=2020-01-01', 5],
+    ['?startDate=-1', 5],
     ['?endDate=2020-01-01', 0],
+    ['?endDate=1969-12-31', 0],
   ])('finds with %s as many as match', async (query, count) => {
     const { data } = await list(query)
     expect(data.events).toHaveLength(count)
@@ -279,6 +281,16 @@ describe('the stream of events', () => {
     await eventually(() => follower.ids().length === 2)
     expect(follower.text()).not.toContain('m-8')
   })
+
+  it.each(['0', '1970-01-01', '-1', '1969-12-31'])(
+    'sends all that is kept from %s on',
+    async (date) => {
+      await record({ type: 'KEPT' })
+      const { data } = await list('?type=kept')
+      const follower = await follow(`?type=kept&startDate=${date}`)
+      await eventually(() => follower.ids().length === data.total)
+    },
+  )
 
   it('sends nothing from before the date, whatever event a client names and while the date is to come', async () => {
     const early = await record({ type: 'DATED' })

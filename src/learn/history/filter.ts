@@ -14,18 +14,19 @@ export interface Filter {
   isByDateAlone: boolean
   /** Whether there are any dates. */
   isDated: boolean
-  /** Epoch ms, both included. */
+  /** Epoch ms, both included; infinite where none was sent. */
   startMs: number
   endMs: number
 }
 
 /** Throws VALIDATION_FAILED for a time that is none. */
 export function readEventFilter(query: EventQuery): Filter {
-  const startMs = query.startDate === undefined ? 0 : readMoment(query.startDate, 'startDate')
+  const startMs =
+    query.startDate === undefined ? -Infinity : readMoment(query.startDate, 'startDate')
   const endMs =
     query.endDate === undefined ? Infinity : readMoment(query.endDate, 'endDate', 'ends')
   if (endMs < startMs) throw invalid('endDate', 'must not be before startDate')
-  const isDated = startMs > 0 || endMs < Infinity
+  const isDated = startMs > -Infinity || endMs < Infinity
   const isWanted = filterOf(query)
   return {
     startMs,

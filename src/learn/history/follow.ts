@@ -25,7 +25,7 @@ export function followEvents(
   { silenceMs, clock }: Pace,
 ): Following {
   const filter = readEventFilter(query)
-  const start = filter.startMs > 0 ? rows.at(filter.startMs) - 1 : rows.last()
+  const start = filter.startMs > -Infinity ? rows.at(filter.startMs) - 1 : rows.last()
   // Another store may have given a greater number than this one has reached.
   const isNew = after === undefined || after.trim() === ''
   const from = isNew ? start : Math.min(readPlace(rows, after.trim(), clock()), rows.last())

@@ -10,7 +10,7 @@ export async function listEvents(rows: EventRows, query: EventQuery): Promise<Ui
   const { limit = PAGE_ROWS, order = 'desc' } = query
   const step = order.toLowerCase() === 'desc' ? -1 : 1
   const identity = identify(query, step)
-  const low = filter.startMs > 0 ? rows.at(filter.startMs) : rows.first()
+  const low = filter.startMs > -Infinity ? rows.at(filter.startMs) : rows.first()
   const high = filter.endMs < Infinity ? rows.until(filter.endMs) : rows.last()
   const isWhole = filter.isByDateAlone && (!filter.isDated || rows.isOrdered(low, high))
   const page = openPage(limit)

@@ -15,7 +15,7 @@ const ISO =
  * millisecond where something `begins` with it, its last where something `ends`. Throws VALIDATION_FAILED about `path`.
  */
 export function readMoment(text: string, path: string, what: 'begins' | 'ends' = 'begins'): number {
-  if (/^\d{1,15}$/.test(text) && text.length !== 4) return Number(text)
+  if (/^-?\d{1,15}$/.test(text) && !/^\d{4}$/.test(text)) return Number(text)
   const [, day, time, , hours, minutes = '00'] = ISO.exec(text) ?? []
   // A plus that was not escaped in an address arrives as a space.
   const zone = hours === undefined ? 'Z' : `${hours.replace(' ', '+')}:${minutes}`

@@ -14,6 +14,8 @@ it.each([
   ['2026-02-28T14:00+02', NOON],
   ['2026-02-28t12:00:00.0000000000z', NOON],
   [String(NOON), NOON],
+  ['-1', -1],
+  ['-999', -999],
   ['2026-02-28', NOON - DAY_MS / 2],
 ])('%s is a moment', (text, ms) => {
   expect(readMoment(text, 'startDate')).toBe(ms)
