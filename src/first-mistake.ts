@@ -156,6 +156,7 @@ export function placeOfMistake(bytes: Uint8Array): { line: number; column: numbe
 }
 
 /** Some editors put a byte order mark before UTF-8; JSON has none. */
-export function withoutMark(bytes: Buffer): Buffer {
-  return bytes.indexOf('\uFEFF') === 0 ? bytes.subarray(3) : bytes
+export function withoutMark<Bytes extends Uint8Array>(bytes: Bytes): Bytes {
+  const isMarked = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf
+  return isMarked ? (bytes.subarray(3) as Bytes) : bytes
 }

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
-import { firstMistake } from '../first-mistake.ts'
+import { firstMistake, withoutMark } from '../first-mistake.ts'
 import { mayBeUnkeepable } from './unkeepable.ts'
 
 // Of this file, as in the others that read JSON byte by byte: V8 loads a constant of another module anew for each byte.
@@ -76,9 +76,14 @@ export interface ReadOptions {
 
 /** The bytes of a text without a byte order mark. Throws MALFORMED_JSON for what is not UTF-8. */
 export function textOf(bytes: Uint8Array, name: string): Uint8Array {
-  const text = bytes[0] === 0xef && bytes[1] === 0xbb ? bytes.subarray(3) : bytes
+  const text = withoutMark(bytes)
   if (!isUtf8(text)) throw serviceError('MALFORMED_JSON', `${name} is not valid UTF-8.`)
   return text
+}
+
+/** Whether nothing stands on a line of NDJSON, or a byte order mark alone. */
+export function isBlankJson(line: Uint8Array): boolean {
+  return withoutMark(line).every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
 }
 
 /** What is said of a text with a mistake at this byte. */

@@ -131,6 +131,8 @@ describe('readJson', () => {
   it('takes a byte order mark, and refuses bytes that are not UTF-8', () => {
     expect(parseJson(bytes('\ufeff{"a":1}'), 4)).toEqual({ a: 1 })
     expect(codeOf(Buffer.from([0x22, 0xc3, 0x28, 0x22]))).toBe('MALFORMED_JSON')
+    // The first two bytes of a mark, with another behind them.
+    expect(codeOf(Buffer.from([0xef, 0xbb, 0x20, 0x30]))).toBe('MALFORMED_JSON')
   })
 
   it('refuses the key that sets a prototype, at any depth and in any spelling', () => {

@@ -1,5 +1,6 @@
 import { openBreath } from '../../breath.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
+import { isBlankJson } from '../../json/json.ts'
 import { isObject } from '../../object.ts'
 import { openPieces } from '../../pieces.ts'
 import { type BulkAnswer, bulkAnswerJson } from './bulk-answer.ts'
@@ -170,7 +171,7 @@ async function* splitLines(
       if (restBytes + end - start > lineBytesMax) yield { number, bytes: undefined }
       else {
         const line = joinLine(rest.takeAll(), chunk.subarray(start, end))
-        if (!isBlank(line)) yield { number, bytes: line }
+        if (!isBlankJson(line)) yield { number, bytes: line }
       }
       letGo()
       restBytes = 0
@@ -185,13 +186,9 @@ async function* splitLines(
   }
   if (restBytes > lineBytesMax) yield { number, bytes: undefined }
   const last = joinLine(rest.takeAll(), new Uint8Array())
-  if (!isBlank(last)) yield { number, bytes: last }
+  if (!isBlankJson(last)) yield { number, bytes: last }
 }
 
 function joinLine(parts: Uint8Array[], last: Uint8Array): Uint8Array {
   return parts.length === 0 ? last : Buffer.concat([...parts, last])
-}
-
-function isBlank(line: Uint8Array): boolean {
-  return line.every((byte) => byte === 0x20 || byte === 0x0d || byte === 0x09)
 }

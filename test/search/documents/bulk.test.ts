@@ -361,6 +361,12 @@ describe('a bulk as NDJSON', () => {
     expect(await total('nd')).toBe(3)
   })
 
+  it('takes byte order marks before documents, and on lines of their own', async () => {
+    const body = '\uFEFF\r\n\uFEFF{"title":"one"}\n{"title":"two"}\n\uFEFF'
+    const { data } = await bulk(body, '?index=marked', NDJSON)
+    expect(data).toMatchObject({ succeeded: 2, failed: 0 })
+  })
+
   it('says of a text that is none so, instead of as many times as it has lines', async () => {
     const row = '7,seven\n'
     const refused = await bulk(row.repeat(1000), '?index=table', NDJSON)
