@@ -56,7 +56,8 @@ export function readSearch(
   readWords(search, request)
   readWeights(search, request)
   if (search.facets !== undefined) request.facets = readFacets(search.facets)
-  if (search.sort !== undefined) request.sort = readSort(search.sort, isMapped)
+  const sort = readSort(search.sort ?? [], isMapped)
+  if (sort.length > 0) request.sort = sort
   const listText = listTextOf(search, request, queryHash)
   let shownBefore = request.from
   let list: number | undefined

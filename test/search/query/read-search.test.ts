@@ -169,6 +169,7 @@ describe('a cursor', () => {
     [{ index: 'a' }, { index: ['a'] }],
     [{ index: 'a,b' }, { index: ['b', 'a', 'b'] }],
     [{ sort: 'year:desc' }, { sort: [{ year: 'desc' }] }],
+    [{}, { sort: [] }],
     [{ fuzziness: 1 }, { fuzziness: '1' }],
     [{ searchFields: ['title', 'tags'] }, { searchFields: ['tags', 'title'] }],
     [{ query: 'Heat  pump' }, { query: 'heat pump', size: 3, highlight: true, fields: ['title'] }],
