@@ -13,7 +13,8 @@ const Weight = Type.Number({ minimum: 0, maximum: 1e6 })
 const WEIGHTS_MAX = 1024
 const Weights = MapOf(Weight, {
   maxProperties: WEIGHTS_MAX,
-  description: 'text and vector weigh the two halves of a hybrid search, any other key is a field',
+  description:
+    'text and vector weigh the two halves of a hybrid search, any other key is a field, whose words are not searched by a weight of 0',
 })
 
 const Query = {
