@@ -1,7 +1,7 @@
 import { type CommitReport, native } from '../src/native.ts'
 import type { Batch } from '../src/search/engine/batch.ts'
 import { cutOf, HAS_VECTOR } from '../src/search/engine/document-flags.ts'
-import { indexedJson } from '../src/search/record.ts'
+import { type IndexedAs, indexedJson } from '../src/search/record.ts'
 import { openReader } from '../src/store/reader.ts'
 
 // Searches and the main thread go first.
@@ -12,8 +12,7 @@ export interface WriteInput extends Batch {
   dataDir: string
   indexId: number
   engineId: number
-  /** Field of the documents that holds their vector. */
-  vectorField?: string
+  indexedAs: IndexedAs
 }
 
 export interface WriteReport extends CommitReport {
@@ -34,7 +33,7 @@ export function write(input: WriteInput): WriteReport {
   // A record that was replaced long ago may have been swept: what replaced it comes next.
   const found = ords.filter((ord) => {
     const record = reader.record(indexId, ord)
-    if (record !== undefined) documents.push(indexedJson(record, input.vectorField))
+    if (record !== undefined) documents.push(indexedJson(record, input.indexedAs))
     return record !== undefined
   })
   const flags = native.apply(engineId, found, documents, deletes, vectorOrds, vectors)

@@ -1,3 +1,5 @@
+import type { Definition } from './indices/definition.ts'
+
 /**
  * A document as it lies in the record store: a fixed header, the id as JSON, then the source's JSON
  * exactly as it will be sent, so that a search copies bytes and parses nothing.
@@ -62,17 +64,32 @@ export function sourceJson(bytes: Buffer): Buffer {
   return bytes.subarray(HEADER_BYTES + bytes.readUInt32LE(20))
 }
 
-/**
- * What the core indexes of a record: the source, with the record's own times unless the source has its own.
- * A vector in the source (`vectorField`) goes to the core as numbers, not as text.
- */
-export function indexedJson(bytes: Buffer, vectorField?: string): string {
-  const times = `"created":${bytes.readDoubleLE(4)},"updated":${bytes.readDoubleLE(12)}`
+/** Fields of a document that tell its record's times, unless it has its own. */
+const TIMES = { created: 4, updated: 12 } as const
+type TimeField = keyof typeof TIMES
+
+/** What an index makes of the sources of its records. */
+export interface IndexedAs {
+  /** Field of the documents that holds their vector: it goes to the core as numbers, not as text. */
+  vectorField?: string
+  times: TimeField[]
+}
+
+/** A mapping may have other things under the names of the times: years, or how a work was made. */
+export function indexedAs({ embedder: { field }, types }: Definition): IndexedAs {
+  const names = Object.keys(TIMES) as TimeField[]
+  const times = names.filter((name) => types.get(name) === 'date')
+  return field === undefined ? { times } : { vectorField: field, times }
+}
+
+/** What the core indexes of a record: the source, with the record's times unless the source has its own. */
+export function indexedJson(bytes: Buffer, { vectorField, times }: IndexedAs): string {
   const stored = sourceJson(bytes).toString()
   const source = vectorField === undefined ? stored : without(stored, vectorField)
   const rest = source.slice(1)
   // A repeated key's last value wins in JSON, so a source's own times stand.
-  return rest === '}' ? `{${times}}` : `{${times},${rest}`
+  const parts = times.map((name) => `"${name}":${bytes.readDoubleLE(TIMES[name])}`)
+  return `{${(rest === '}' ? parts : [...parts, rest.slice(0, -1)]).join()}}`
 }
 
 function without(source: string, field: string): string {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import {
   decodeRecord,
   encodeRecord,
+  type IndexedAs,
   idJson,
   indexedJson,
   sourceJson,
@@ -28,10 +29,11 @@ test('any record comes back as it was stored, and its parts are ready to be sent
 })
 
 test('what is indexed has the record’s times, unless the document brings its own', () => {
-  const indexed = (source: string): unknown =>
-    JSON.parse(
-      indexedJson(encodeRecord({ id: 'a', version: 1, createdMs: 5, updatedMs: 6, source })),
-    )
+  const as: IndexedAs = { times: ['created', 'updated'] }
+  const indexed = (source: string, { times } = as): unknown => {
+    const bytes = encodeRecord({ id: 'a', version: 1, createdMs: 5, updatedMs: 6, source })
+    return JSON.parse(indexedJson(bytes, { times }))
+  }
   expect(indexed('{"title":"x"}')).toEqual({
     created: 5,
     updated: 6,
@@ -42,4 +44,6 @@ test('what is indexed has the record’s times, unless the document brings its o
     updated: 6,
   })
   expect(indexed('{}')).toEqual({ created: 5, updated: 6 })
+  expect(indexed('{}', { times: [] })).toEqual({})
+  expect(indexed('{"title":"x"}', { times: ['updated'] })).toEqual({ updated: 6, title: 'x' })
 })

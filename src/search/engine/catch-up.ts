@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
 import type { Reader } from '../../store/reader.ts'
-import { decodeId, indexedJson } from '../record.ts'
+import { decodeId, type IndexedAs, indexedJson } from '../record.ts'
 import { BATCH_CHARACTERS } from './batch.ts'
 import { cutOf } from './document-flags.ts'
 import type { OpeningProgress } from './opening-progress.ts'
@@ -16,8 +16,7 @@ export interface OpenInput {
   marks: string[]
   /** Set when the index is open already and holds this sequence: only what came since is applied. */
   sequence?: number
-  /** Field of the documents that holds their vector. */
-  vectorField?: string
+  indexedAs: IndexedAs
   /** Where it is told how far this is. */
   progress?: OpeningProgress
 }
@@ -47,9 +46,9 @@ export function catchUp(
   {
     indexId,
     engineId,
-    vectorField,
+    indexedAs,
     progress = new Int32Array(2),
-  }: Pick<OpenInput, 'indexId' | 'engineId' | 'vectorField' | 'progress'>,
+  }: Pick<OpenInput, 'indexId' | 'engineId' | 'indexedAs' | 'progress'>,
   sequence: number,
 ): CaughtUp {
   const deletes = removedOrds(reader, indexId, sequence)
@@ -80,7 +79,7 @@ export function catchUp(
     last = Math.max(last, ord)
     // Both at once: the next read takes the bytes' place.
     const id = decodeId(bytes)
-    const json = indexedJson(bytes, vectorField)
+    const json = indexedJson(bytes, indexedAs)
     // A superseded record lies there for searches under way; only the current one counts.
     if (reader.ordOf(indexId, id) !== ord) continue
     ords.push(ord)

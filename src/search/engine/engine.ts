@@ -1,6 +1,7 @@
 import { native } from '../../native.ts'
 import { openSemaphore } from '../../semaphore.ts'
 import type { IndexEntry } from '../indices/indices.ts'
+import { indexedAs } from '../record.ts'
 import { type Batch, batchAfter, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'
 import type { Core, EngineParts } from './core.ts'
@@ -169,12 +170,13 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     // Right after a switch the index has caught up with writes whose turn comes only now.
     const fresh = batchAfter(batch, state?.published ?? 0)
     const { dataDir } = core.config
-    const vectorField = entry.definition.embedder.field
-    const input = { dataDir, indexId: entry.record.id, engineId, ...fresh }
-    const report = await core.pool.run(
-      isLarge(batch) ? 'bulk' : 'write',
-      vectorField === undefined ? input : { ...input, vectorField },
-    )
+    const report = await core.pool.run(isLarge(batch) ? 'bulk' : 'write', {
+      dataDir,
+      indexId: entry.record.id,
+      engineId,
+      indexedAs: indexedAs(entry.definition),
+      ...fresh,
+    })
     if (state !== undefined) {
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true

@@ -6,6 +6,7 @@ import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
 import { unknownIndex } from '../indices/unknown-index.ts'
+import { indexedAs } from '../record.ts'
 import type { OpenInput } from './catch-up.ts'
 import { type Core, newState, type OpenState, type Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
@@ -173,7 +174,7 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
     directory: core.indices.directory(record),
     definition: definitionJson(definition),
     marks: marksOf(core.store.tables.meta, record.engineId),
-    ...(definition.embedder.field === undefined ? {} : { vectorField: definition.embedder.field }),
+    indexedAs: indexedAs(definition),
   }
 }
 

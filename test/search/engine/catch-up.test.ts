@@ -39,7 +39,11 @@ async function catchUpWith(count: number, letters: number, progress = new Int32A
       documents.put([1, `d${ord}`], ord)
     }
   })
-  return catchUp(openReader(dataDir), { indexId: 1, engineId: 1, progress }, 0)
+  return catchUp(
+    openReader(dataDir),
+    { indexId: 1, engineId: 1, indexedAs: { times: [] }, progress },
+    0,
+  )
 }
 
 it('hands the core a bounded amount of text at a time, however much there is', async () => {
