@@ -12,6 +12,7 @@ use attune_native::search::deadline::end_within;
 use attune_native::search::highlight::{highlight, HighlightRequest};
 use attune_native::search::query::Request;
 use attune_native::search::{search, suggest};
+use serde_json::{json, Value};
 use support::{apply, Folder};
 
 const ASKED: [&str; 5] = [
@@ -95,4 +96,27 @@ fn a_search_stops_on_its_way() {
     assert_eq!(code(ended), Some(Code::TimedOut));
     assert!(took < whole / 2, "{took:?} of {whole:?}");
     assert!(whole > Duration::from_millis(5), "{whole:?}");
+}
+
+#[test]
+fn names_of_very_many_parts_are_looked_up_as_fast_as_others() {
+    let folder = Folder::new();
+    let engine = support::open(folder.path());
+    apply(&engine, 1..20, &[]);
+    engine.commit(1).unwrap();
+    let views = [(1, engine.views.current())];
+    let parts = |bytes: usize| ".a".repeat(bytes / 2);
+    for (count, bytes) in [(2000, 480), (20, 18_000)] {
+        let names = (0..count).map(|nth| format!("n{nth}{}", parts(bytes)));
+        let facets: Vec<Value> = names.map(|name| json!({ "field": name })).collect();
+        let condition = |facet: &Value| json!({ "field": facet["field"], "any": [1] });
+        let conditions: Vec<Value> = facets.iter().map(condition).collect();
+        let sort = [&facets[0]];
+        let request = json!({ "query": "", "mode": "text", "filter": { "not": { "or": conditions } },
+            "facets": facets, "sort": sort });
+        end_within(Some(2_000.0));
+        let answer = ask(&views, &request.to_string());
+        end_within(None);
+        assert_eq!(answer.unwrap().total, 19, "{count} names of {bytes} bytes");
+    }
 }

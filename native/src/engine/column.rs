@@ -6,7 +6,7 @@ use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
 
 use crate::date::{date_unmapped, parse_date};
 use crate::engine::codes::CodeSet;
-use crate::engine::definition::{Definition, FieldEntry, FieldKind};
+use crate::engine::definition::{Definition, FieldEntry, FieldKind, DYNAMIC_PATH_BYTES_MAX};
 use crate::failure::Failure;
 use crate::value::{bool_of, date_of, number_of, number_written, whole_of, word_of};
 
@@ -39,9 +39,14 @@ pub fn place<'a>(definition: &'a Definition, name: &str) -> Place<'a> {
             exact.map_or(Place::Analysed(field), Place::Field)
         }
         Some(field) => Place::Field(field),
-        None if definition.dynamic && !name.is_empty() => Place::Dynamic(name.to_owned()),
+        None if definition.dynamic && is_path(name) => Place::Dynamic(name.to_owned()),
         None => Place::Unknown,
     }
+}
+
+/// Whether values may lie under a name that no field has.
+fn is_path(name: &str) -> bool {
+    (1..=DYNAMIC_PATH_BYTES_MAX).contains(&name.len())
 }
 
 /// The columns of a name in one segment.

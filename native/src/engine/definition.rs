@@ -26,6 +26,8 @@ pub const DYNAMIC: &str = "_dynamic";
 pub const DATES: &str = "_dates";
 /// Longest exact value in bytes; longer ones are not found by exact value.
 pub const EXACT_BYTES_MAX: usize = 8191;
+/// Longest path in bytes of values that no field names; those under longer ones are not found.
+pub const DYNAMIC_PATH_BYTES_MAX: usize = 512;
 /// The tokenizer of what was analysed before.
 const ROW: &str = "row";
 
@@ -262,9 +264,10 @@ impl Definition {
 }
 
 /// The library takes a backslash in the name of a column for a mark on what follows; in a path it is a character of a
-/// document's name.
+/// document's name. It looks for a field of the schema before each dot that has no such mark, and reads the whole name for
+/// each; a marked one separates the parts of a path as well.
 fn escaped(path: &str) -> String {
-    path.replace('\\', r"\\")
+    path.replace('\\', r"\\").replace('.', r"\.")
 }
 
 fn plain(tokenizer: &str, fast: bool) -> TextOptions {

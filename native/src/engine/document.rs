@@ -11,7 +11,9 @@ use tantivy::{DateTime, TantivyDocument};
 
 use crate::analysis::Analyzer;
 use crate::date::{date_unmapped, is_indexable};
-use crate::engine::definition::{Definition, FieldEntry, FieldKind, EXACT_BYTES_MAX};
+use crate::engine::definition::{
+    Definition, FieldEntry, FieldKind, DYNAMIC_PATH_BYTES_MAX, EXACT_BYTES_MAX,
+};
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
@@ -33,8 +35,6 @@ pub const GRAMS_MAX: usize = 8_000_000;
 const VALUES_APART: usize = 256;
 /// Values of a list that stand so far apart; with any number, the last one would be too far away to be counted.
 const VALUES_APART_MAX: usize = 1 << 20;
-/// Longest dynamic path in bytes.
-const DYNAMIC_PATH_BYTES_MAX: usize = 512;
 const DYNAMIC_DEPTH_MAX: usize = 16;
 
 /// A document, ready to be indexed.
