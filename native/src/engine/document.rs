@@ -451,13 +451,14 @@ impl<'a> Dynamic<'a> {
         self.count <= DYNAMIC_VALUES_MAX
     }
 
-    /// The path and everything around it is present.
+    /// The path and the objects around it are present; of all that a name with dots stands for, the outer ones. With all of
+    /// them, a document of 4000 names of 250 parts took 20 seconds and a gigabyte.
     fn note(&mut self, path: &str) {
         if self.present.contains(path) {
             return;
         }
         self.present.insert(path.to_owned());
-        for (dot, _) in path.match_indices('.') {
+        for (dot, _) in path.match_indices('.').take(DYNAMIC_DEPTH_MAX) {
             if !self.present.contains(&path[..dot]) {
                 self.present.insert(path[..dot].to_owned());
             }
@@ -519,5 +520,22 @@ mod tests {
             }
             assert_eq!(count, words);
         }
+    }
+
+    #[test]
+    fn of_a_name_with_many_dots_the_whole_is_known_and_the_outer_objects() {
+        let definition = r#"{ "analyzers": {}, "fields": [], "dynamic": true,
+            "embedder": { "kind": "learned", "dimensions": 16 } }"#;
+        let definition = Arc::new(Definition::parse(definition).unwrap());
+        let name = format!("a{}", ".b".repeat(200));
+        let source = serde_json::json!({ "c": { "d.e": 1 }, &name: 1 }).to_string();
+        let mut preparer = Preparer::new(definition.clone(), false);
+        let prepared = preparer.prepare(1, &source).unwrap();
+        let present = prepared.fields.get_all(definition.present);
+        let mut present: Vec<&str> = present.filter_map(|name| name.as_str()).collect();
+        present.sort_unstable();
+        let mut expected: Vec<&str> = (0..DYNAMIC_DEPTH_MAX).map(|n| &name[..2 * n + 1]).collect();
+        expected.extend([name.as_str(), "c", "c.d", "c.d.e"]);
+        assert_eq!(present, expected);
     }
 }
