@@ -53,7 +53,9 @@ const rows = changes.split('\n').filter((line) => /^\| (?!for \|)\w/.test(line))
 test('each row that tells where to change what names places as the line above the table says', () => {
   expect(rows.length).toBeGreaterThan(30)
   const unknown = rows.flatMap((row) =>
-    readRow(row).places.filter((place) => !existsSync(join(root, place))),
+    readRow(row)
+      .places.filter((place) => !existsSync(join(root, place)))
+      .map((place) => `${place}, for ${row.split('|')[1]?.trim()}`),
   )
   expect(unknown).toEqual([])
 })
@@ -65,7 +67,8 @@ test('each name in such a row stands in a file of the row', () => {
     const { places, names } = readRow(row)
     const near = sources.filter((path) => places.some((place) => path.startsWith(place)))
     const said = near.map(text).join('\n')
-    return names.filter((name) => !new RegExp(`\\b${name}\\b`).test(said))
+    const lost = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(said))
+    return lost.map((name) => `${name}, for ${row.split('|')[1]?.trim()}`)
   })
   expect(unknown).toEqual([])
 })
