@@ -12,8 +12,8 @@ const LONGEST_PAUSE_MS = 30_000
 /** A server that ran for this long was well; the next restart is quick again. */
 const STEADY_MS = 60_000
 /**
- * As `npm start` says it: with all cores at work, a collector's helper threads only keep requests waiting, and a small
- * room for what is young is collected often, each time for as short; a collection in a quiet time would drop compiled code.
+ * The flags of `npm start`. With all cores at work, helper threads of the garbage collector only keep requests waiting. A
+ * small room for young objects is collected often, but briefly. A collection in a quiet time would drop compiled code.
  */
 const COLLECTOR = ['--single-threaded-gc', '--no-memory-reducer', '--max-semi-space-size=4']
 /** The server's own word for what lasts, such as settings that can't be right: starting it again would not help. */

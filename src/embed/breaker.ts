@@ -1,5 +1,5 @@
 import { serviceError } from '../errors.ts'
-import { canPass, WAIT_MS_MAX, waitOf } from './retry.ts'
+import { isPassing, WAIT_MS_MAX, waitOf } from './retry.ts'
 
 /**
  * A circuit breaker: runs a call, unless the calls before it failed in a row; then it throws EMBEDDER_UNAVAILABLE
@@ -54,7 +54,7 @@ export function openBreaker(clock: () => number = () => performance.now()): Brea
       return value
     } catch (error) {
       // Whoever refuses a text works.
-      if (!canPass(error)) recover()
+      if (!isPassing(error)) recover()
       else if (signal?.aborted !== true) note(error, isTrial)
       throw error
     } finally {

@@ -49,12 +49,12 @@ export async function retrying<T>(
 
 /** Milliseconds to wait before trying again; undefined when there is no point. */
 function waitBefore(error: unknown, attempt: number): number | undefined {
-  if (!canPass(error)) return undefined
+  if (!isPassing(error)) return undefined
   return waitOf(error) ?? Math.random() * Math.min(WAIT_MS_MAX, FIRST_WAIT_MS * 2 ** (attempt - 1))
 }
 
-/** 408, 425, 429, 5xx, time-outs, lost connections; not an answer that is none. */
-export function canPass(error: unknown): boolean {
+/** Whether the failure may pass: 408, 425, 429, 5xx, time-outs, lost connections; not an answer that can't be read. */
+export function isPassing(error: unknown): boolean {
   if (error instanceof ServiceError) return false
   const { status } = error as Partial<EndpointError>
   return status === undefined || status >= 500 || [408, 425, 429].includes(status)

@@ -12,7 +12,7 @@ const STREAM_PAUSE_BYTES = 1 << 20
 const STREAM_RESUME_BYTES = 1 << 18
 /**
  * Once a client was made to wait, the library takes it for idle ten seconds later, though it waits for us: to go on, or, when
- * all of its body has come, for its answer. What is asked for again before begins these ten seconds anew.
+ * all of its body has come, for its answer. Asking for more before then begins these ten seconds anew.
  */
 const AGAIN_MS = 4000
 

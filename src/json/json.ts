@@ -4,7 +4,8 @@ import { type ServiceError, serviceError } from '../errors.ts'
 import { firstMistake, withoutMark } from '../first-mistake.ts'
 import { mayBeUnkeepable } from './unkeepable.ts'
 
-// Of this file, as in the others that read JSON byte by byte: V8 loads a constant of another module anew for each byte.
+// Constants of its own, as in the other files that read JSON byte by byte: V8 loads one of another module anew for
+// each byte.
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COLON = 0x3a

@@ -11,8 +11,8 @@ const patched = new WeakSet<object>()
 const LONG_MS = 25
 
 /**
- * Gives a job to a thread without one, else to the one with the fewest, of at most `each`: none where all are at something
- * that takes long, since it would wait there even when another thread is free again.
+ * Gives a job to a thread without one, else to the one with the fewest, which are `each` at most. It gives it to none
+ * where all are at something that takes long: there it would wait even when another thread is free again.
  */
 export function openBalancer(each: number): Balancer {
   const givenMs = new WeakMap<Described, number>()

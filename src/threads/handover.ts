@@ -5,7 +5,7 @@ import type { Piscina } from 'piscina'
 let piscina: typeof Piscina | undefined
 
 /**
- * Marks what a job gives, so that the main thread takes over memory of it, which is gone here then; all else is copied.
+ * Marks what a job returns: the main thread takes over its memory, which is gone here then. All else is copied.
  * It may lie anywhere in the result.
  */
 export function handOver<Result extends object>(result: Result, memory: ArrayBuffer[]): Result {

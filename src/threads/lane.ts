@@ -17,8 +17,8 @@ const JOB_FILE = fileURLToPath(new URL(`job${extname(import.meta.url)}`, import.
 
 const YOUNG_MB = 3
 /**
- * How long a thread that is only made for work stays without any: while people click, from one count of the click rates
- * to the next (`CLICK_RATES_MS`), since to start one takes a tenth of a second of a processor that searches want.
+ * How long a thread that is only made for work stays without any: longer than from one count of the click rates to the
+ * next (`CLICK_RATES_MS`), since to start one takes a tenth of a second of a processor that searches want.
  */
 const IDLE_MS = 90_000
 

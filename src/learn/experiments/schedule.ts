@@ -18,8 +18,8 @@ export interface ScheduleParts {
 }
 
 /**
- * Lets time pass: starts, ends, guardrails, steps. One that can't be judged has failed; the others go on. Throws when
- * all are done what the store refused: the next round tries that again.
+ * Lets time pass: starts, ends, guardrails, steps. One that can't be judged has failed; the others go on. Throws what
+ * the store refused, once all have had their turn: the next round tries that again.
  */
 export async function advanceAll(parts: ScheduleParts): Promise<void> {
   const { register, clock } = parts
@@ -76,7 +76,7 @@ function beganNow(record: ExperimentRecord, nowMs: number): { record: Experiment
   return { record: { ...record, ...times, stepSinceMs: nowMs } }
 }
 
-/** One that as many others kept from its start as may be active, until its end, has failed. */
+/** One that could not start before its end, because as many others were active as may be, has failed. */
 async function take(
   { register, clock }: Pick<ScheduleParts, 'register' | 'clock'>,
   record: ExperimentRecord,
@@ -92,7 +92,7 @@ async function take(
 }
 
 /**
- * Starts and ends what is due by the clock, for who reads it before the next round does. What is refused then, by the
+ * Starts and ends what is due by the clock, for a reader who comes before the next round. What is refused then, by the
  * store or because too many are active, stays as it is.
  */
 export async function settle(
@@ -113,7 +113,7 @@ export async function settle(
     }
 }
 
-/** Too many are active: further starts wait without a transaction each that is refused. */
+/** Too many are active. Further starts are then put off, so that none takes a transaction only to be refused. */
 function isLimit(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'LIMIT_REACHED'
 }

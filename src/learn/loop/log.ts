@@ -44,8 +44,8 @@ export interface Log {
   /** Whether retention has removed any of it: what was learned can't be folded anew from what is left. */
   isCut: () => boolean
   /**
-   * Inside the transaction that does: returns whether it may. While somebody is forgotten by learning all anew, what
-   * others did must stay.
+   * Whether retention may remove some of it now, and notes that it does; inside the transaction that removes. While
+   * somebody is forgotten by learning all anew, what others did must stay.
    */
   cutWithin: () => boolean
   figures: () => { waiting: number; written: number; dropped: number }

@@ -17,7 +17,7 @@ import { openEnds } from './whole.ts'
 export interface Loop {
   /**
    * Resolves when everything that happened before the call has been taken, published and saved. Where it can't be saved,
-   * readers see what was learned before. Who is to remove something goes on in a full store, and is told when that can't be.
+   * readers see what was learned before; `remove` goes on in a full store, too, and tells when that can't be done.
    */
   caughtUp: (to?: 'remove') => Promise<void>
   /** Folds the whole journal anew into the consumers that can be reset. */

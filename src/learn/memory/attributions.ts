@@ -28,7 +28,7 @@ export interface Attributions {
 /** What a session taught of one query and document. */
 export type Taught = [queryHash: string, document: DocumentKey, attribution: Attribution]
 
-/** Pairs of session and query that stay in memory behind a save; of more, all go. */
+/** Pairs of session and query that stay in memory after a save; where there are more, all of them go. */
 const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
 const SWEEP_MS = 60_000
@@ -126,7 +126,7 @@ interface Teachings {
 }
 
 function openTeachings({ tables: { attributions } }: Store): Teachings {
-  // By hash, which of a known pair is found out without a text that would have to be put together.
+  // By hash: that of a known pair is found out without putting a text together.
   const kept = new Map<number, Teaching>()
   const written = openWrittenPairs()
 

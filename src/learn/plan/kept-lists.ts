@@ -10,9 +10,9 @@ import { entriesOf } from './tuning-layers.ts'
  */
 const LISTS_MIN = 10_000
 /**
- * A generation is full with fewer when they hold so much of what applies, in characters: of a query two hundred documents
- * may be named, by up to 512 characters each, and with every click by others; changes may name a thousand fields or
- * documents each, and differ with the tests that a user is in.
+ * A generation is full with fewer when they hold so much of what applies, in characters. For one query two hundred
+ * documents may be named, with up to 512 characters each, and others after every click; changes may name a thousand
+ * fields or documents each, and differ with the tests that a user is in.
  */
 const CHARACTERS_MAX = 32 << 20
 /** As many characters take the room of a field, or a document, that a tuning names. */

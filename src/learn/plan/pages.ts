@@ -205,8 +205,9 @@ function laterPage(plan: LearnedPlan, kept: KeptList<Applied>): LearnedPlan {
 }
 
 /**
- * A list is counted, not its pages: they name its first one, as long as its session lasts; a page of nobody can't be
- * clicked as it can. Nobody is in a variant who goes on, by a cursor, in the list of somebody in it.
+ * A list is counted, not its pages: they name its first one, as long as its session lasts; a page that is nobody's names
+ * none, since clicks on it count for no list. Whoever goes on, by a cursor, in the list of somebody else is in none of its
+ * variants.
  */
 function recordedOf(
   { recorded, sessionId }: LearnedPlan,

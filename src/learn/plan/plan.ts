@@ -75,7 +75,7 @@ export interface PlanParts extends RankingParts {
   seed: () => number
 }
 
-/** A page may be drawn, and a list dealt, so far down. */
+/** How far down a page may be drawn, and a list dealt. */
 const DRAWN_MAX = 100
 
 /** What applies to this search, in the order base settings < adaptations < variants; its own words win later. */
@@ -133,8 +133,8 @@ function variantsOf(
 }
 
 /**
- * The list of a plan gets its number last. Most numbers are no small integers: were this one, V8 would lay plans out for
- * that, and have each of them laid out anew.
+ * Stands where a plan's list will have its number, which it gets last. Most such numbers are no small integers: if this
+ * were one, V8 would lay plans out for small integers, and have to lay each of them out anew.
  */
 const UNNUMBERED = Number.NaN
 

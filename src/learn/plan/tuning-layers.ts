@@ -28,7 +28,7 @@ export function openLayers(): (tunings: readonly Tuning[]) => Tuning {
   }
   return (tunings) => {
     if (tunings.length === 1) return layTunings(tunings)
-    // What applied to users of many tests is never the same again, and what was changed neither.
+    // Layers of users in many tests, and of changes that are over, are never asked for again.
     if (kept > KEPT_MAX) [bottom, kept] = [newLayer(), 0]
     const top = tunings.reduce(above, bottom)
     if (top.laid === undefined) {

@@ -78,7 +78,7 @@ export function contrastOf(control: Estimate, treatment: Estimate, factor = 1): 
   }
 }
 
-/** Sums of fractions that came in another order part in their last figures: no more than this share of them. */
+/** Sums of the same fractions in another order differ in their last digits, by no more than this share. */
 const ROUNDING = 1e-9
 
 /**

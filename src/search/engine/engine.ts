@@ -131,8 +131,8 @@ export function openEngine(parts: EngineParts): Engine {
 }
 
 /**
- * Without files that are being built for an index, those that were replaced and are still being read, and those of an index
- * that was deleted: the number by which an index finds its files is that of others then, which may be closed.
+ * Leaves out files that are being built for an index, those that were replaced and are still being read, and those of an
+ * index that was deleted: the index then goes by the number of other files, which may be closed.
  */
 function openedNow({ states, indices }: Core): IndexEntry[] {
   const opened: IndexEntry[] = []

@@ -14,7 +14,10 @@ const WIDE_SPACE = /\s\s|[^\S ]/
 const ENDS = new Set('.?!,;:。、؟،؛۔।॥·')
 /** Signs that open one. */
 const OPENS = new Set('¿¡')
-/** Quotes make phrases, where what stands behind is a part by itself; double marks of exclamation can be emoji. */
+/**
+ * A query with one of these keeps its signs: behind a quote, which makes a phrase, they are a part by themselves, and
+ * double marks of exclamation can be emoji.
+ */
 const MEANT = /["＂“”„‟«»‼⁉]/
 
 /** A query without the signs of a sentence around it; all of it if it has nothing else. */
