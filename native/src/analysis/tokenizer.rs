@@ -281,7 +281,7 @@ pub fn is_ideograph(c: char) -> bool {
 }
 
 /// Katakana, of full or half width, with the signs that stand inside their words.
-fn is_katakana(c: char) -> bool {
+pub fn is_katakana(c: char) -> bool {
     let code = c as u32;
     code >= 0x3099
         && matches!(code,

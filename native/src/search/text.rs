@@ -5,6 +5,7 @@ pub mod blend;
 pub mod clause;
 pub mod codes;
 pub mod compact;
+pub mod compounds;
 pub mod expansion;
 pub mod fuzzy;
 pub mod greek;

@@ -5,6 +5,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
 use crate::search::text::clause::{plain_term, Clause, Merged, Pair, Way};
+use crate::search::text::compounds::take_apart;
 use crate::search::text::expansion::Scope;
 use crate::search::text::fuzzy::add_near;
 use crate::search::text::guessed::{add_guesses, guesses};
@@ -92,6 +93,7 @@ fn plan_of<'a>(
             true => None,
             false => {
                 let mut words = reader.words(&mut room)?;
+                words.placed = take_apart(&scope, &reader.plain, words.placed, &mut meant)?;
                 expand(&mut reader.expansion(&mut words.placed, &mut meant))?;
                 Some(words)
             }

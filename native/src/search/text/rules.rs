@@ -5,6 +5,7 @@
 //! | rule | gives | the way |
 //! |---|---|---|
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
+//! | `compounds` | a word in katakana that is found in no other way | the words that it is made of, each by itself: `ネットワークデーモン` |
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
 //! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000` |
@@ -17,7 +18,8 @@
 //! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
 //! | `guessed` | a word that is found in no way | what it begins, is nearly, or is made of: `reciept`, `receipt` |
 //!
-//! The first one is asked as each analyzer reads the query (`part_reader.rs`), the last one (by `plan.rs`) when all parts of
+//! The first one is asked as each analyzer reads the query (`part_reader.rs`), the second right behind it, as it changes which
+//! words there are, the last one (by `plan.rs`) when all parts of
 //! the query are read and nobody has said how alike words must be; the ones between belong to each part. A rule sees what
 //! those before it have added. What is nearly a word when that is asked for (`fuzziness`), and what one is the beginning of
 //! (`prefix`), are no rules: who sends these means other words.
