@@ -16,7 +16,7 @@ const Figure = Type.Optional(Type.Number())
 const Name = Type.Optional(Type.String())
 
 /** As it never falls, a slip beyond would stay for good. */
-const ATTEMPTS_MAX = 1_000_000
+export const ATTEMPTS_MAX = 1_000_000
 
 /** What a processor tells of its work. */
 export const SignalMetadata = Type.Object(
@@ -28,7 +28,7 @@ export const SignalMetadata = Type.Object(
         minimum: 0,
         maximum: ATTEMPTS_MAX,
         description:
-          'attempts so far, this one included, and not raised: only a retry (FAILED to PROCESSING) is one more than before in any case; without it each start of processing adds one; never falls',
+          'attempts so far, this one included, and not raised: only a retry (FAILED to PROCESSING) is one more than before in any case; without it each start of processing adds one, up to the same maximum; never falls',
       }),
     ),
     failureReason: Type.Optional(Type.String()),

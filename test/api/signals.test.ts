@@ -72,6 +72,19 @@ it('a count of attempts that is stated is raised by a retry alone, and never fal
   expect(over.data.attemptCount).toBe(0)
 })
 
+it('no retry raises a count of attempts above what may be told', async () => {
+  const most = 1_000_000
+  for (const [status, attemptCount] of [
+    ['FAILED', most],
+    ['PROCESSING', undefined],
+    ['FAILED', undefined],
+    ['PROCESSING', most],
+  ]) {
+    const { data } = await step({ signalId: 'most', status, metadata: { attemptCount } })
+    expect([status, data.attemptCount]).toEqual([status, most])
+  }
+})
+
 it('the moment of a step may be epoch milliseconds, as everywhere, and is kept as it came', async () => {
   for (const timestamp of [1_790_000_000_000, '2026-09-21T14:13:20.000Z']) {
     const metadata = { processingSteps: [{ step: 'score', timestamp }] }

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { SignalRecord, SignalStep } from '../../schema/signal.ts'
+import { ATTEMPTS_MAX, type SignalRecord, type SignalStep } from '../../schema/signal.ts'
 import type { SignalStatus } from '../../schema/statuses.ts'
 import { move } from '../states.ts'
 import { readStatus, readType } from './signal-words.ts'
@@ -38,7 +38,8 @@ function isOver(status: SignalStatus): boolean {
 
 /**
  * Each start of processing is an attempt, and so is an end without one. A step that says itself how many there were has
- * counted its own; only what failed and is processed again is one more in any case. Never fewer than before.
+ * counted its own; only what failed and is processed again is one more in any case. Never fewer than before, nor more than
+ * can be told.
  */
 function countAttempts(
   known: SignalRecord | undefined,
@@ -48,9 +49,9 @@ function countAttempts(
   const before = known?.attemptCount ?? 0
   const starts = movedTo === 'PROCESSING'
   const isRetry = starts && known?.status === 'FAILED'
-  if (sent !== undefined) return Math.max(before + (isRetry ? 1 : 0), sent)
   const endsUnstarted = (movedTo === 'COMPLETED' || movedTo === 'FAILED') && before === 0
-  return before + (starts || endsUnstarted ? 1 : 0)
+  const counts = sent === undefined ? starts || endsUnstarted : isRetry
+  return Math.min(Math.max(before + (counts ? 1 : 0), sent ?? 0), ATTEMPTS_MAX)
 }
 
 /** Later values over earlier ones, objects one level deep; steps are added up. */
