@@ -92,6 +92,16 @@ describe('a rule from patterns', () => {
     expect(deriveChanges({ requiresOptimization: true }, few).changes).toBeUndefined()
   })
 
+  it('takes no click of nobody for one among the searches that can be clicked', () => {
+    const changesFor = (clickedOfNobody: number) =>
+      deriveChanges(
+        { conversionRate: 0.1 },
+        { ...clicked, clicked: 6, clickedOfNobody, documents: [] },
+      ).changes
+    expect(changesFor(2)).toEqual({ learning: true })
+    expect(changesFor(3)).toEqual({ legWeights: { text: 0.85, vector: 0.15 } })
+  })
+
   it('looks at a long text once, and not at each of its blanks anew', () => {
     const blanks = ' '.repeat(200_000)
     const changesOf = (text: string) =>

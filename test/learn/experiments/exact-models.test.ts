@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
 import { missingModels } from '../../../src/learn/experiments/exact-models.ts'
+import { openLaboratory } from './laboratory.ts'
 
 it('A model that is not there is told of, of a variant and of the fallback alike', () => {
   const sent = {
@@ -19,4 +20,19 @@ it('A model that is not there is told of, of a variant and of the fallback alike
   expect(missingModels(record, served(['unknown']))).toEqual([
     expect.stringMatching(/^variant b: its model is not served/),
   ])
+})
+
+it('models of what runs are asked for when the service is opened, before anybody searches', async () => {
+  const lab = openLaboratory()
+  const sent = { variants: [{ id: 'a' }, { id: 'b', config: { model: 'm@2' } }] }
+  await lab.create('experiment', { ...sent, type: 'model_config' })
+  const over = { variants: [{ id: 'a' }, { id: 'b', config: { model: 'over@1' } }] }
+  const { testId } = await lab.create('test', over)
+  await lab.experiments.steer('test', testId, 'stop')
+  const asked: string[] = []
+  await lab.reopen((name) => {
+    asked.push(name)
+    return name
+  })
+  expect(asked).toEqual(['m@2'])
 })

@@ -3,6 +3,7 @@ import { readConfig } from '../../../src/config.ts'
 import { type Experiments, openExperiments } from '../../../src/learn/experiments/experiments.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
+import type { ExactModel } from '../../../src/learn/plan/exact-model.ts'
 import type { StoredEvent } from '../../../src/schema/event.ts'
 import type { ExperimentCreate } from '../../../src/schema/experiment.ts'
 import type { ExperimentKind } from '../../../src/schema/experiment-record.ts'
@@ -22,7 +23,7 @@ export interface Laboratory extends Learner {
   click: (sessionId: string, queryId: string, resultId: string) => Promise<unknown>
   events: () => StoredEvent[]
   /** The same store with everything opened anew. */
-  reopen: () => Promise<Laboratory>
+  reopen: (exactModel?: ExactModel) => Promise<Laboratory>
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
@@ -31,7 +32,10 @@ export type Answered = Record<string, any>
 const DOCUMENTS = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h', 'i', 'j', 'k', 'l']
 let count = 0
 
-export function openLaboratory(store: Store = temporaryStore()): Laboratory {
+export function openLaboratory(
+  store: Store = temporaryStore(),
+  exactModel: ExactModel = (name) => name,
+): Laboratory {
   let experiments: Experiments | undefined
   let learner: Learner | undefined
   const config = readConfig({ EXPERIMENTS_ACTIVE_MAX: '100' })
@@ -46,7 +50,7 @@ export function openLaboratory(store: Store = temporaryStore()): Laboratory {
         touch: (id) => learner?.sessions.touch(id),
       },
       metrics: { collect: () => {} },
-      exactModel: (name) => name,
+      exactModel,
       isSearched: () => true,
     })
     return [experiments.consumer]
@@ -89,9 +93,9 @@ export function openLaboratory(store: Store = temporaryStore()): Laboratory {
       return own.tell(sessionId, queryId, resultId)
     },
     events: () => [...store.tables.events.range()].map(({ value }) => value),
-    reopen: async () => {
+    reopen: async (models = exactModel) => {
       await own.close()
-      return openLaboratory(store)
+      return openLaboratory(store, models)
     },
   }
 }

@@ -118,6 +118,14 @@ describe('the fallback of an experiment that was rolled back', () => {
     expect(await later.get('experiment', id)).toMatchObject({ fallbackInForce: false })
   })
 
+  it('is not what deactivate ends while the experiment runs', async () => {
+    const lab = openLaboratory()
+    const id = await bring(lab, 'experiment', 'ACTIVE', { fallbackConfig: { minScore: 0.7 } })
+    expect(await lab.experiments.steer('experiment', id, 'deactivate')).toMatchObject({
+      status: 'PAUSED',
+    })
+  })
+
   it('is over at the end date, from when on there is nothing to end', async () => {
     const { lab, id, steer } = await rolledBack()
     lab.clock.nowMs = (await read(lab, id)).endMs

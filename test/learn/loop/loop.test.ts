@@ -37,6 +37,21 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   await learner.close()
 })
 
+it('tells who is to remove something that nothing can be saved, which readers need not know', async () => {
+  const { store, disk } = openFillable()
+  // Not even for removals there is room.
+  const learner = openLearner({ ...store, release: store.write })
+  const sessionId = await learner.session()
+  await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+  disk.full = true
+  await learner.loop.caughtUp()
+  await expect(learner.loop.caughtUp('remove')).rejects.toMatchObject({ code: 'DISK_FULL' })
+  disk.full = false
+  await learner.loop.caughtUp('remove')
+  expect(learner.loop.position()).toBe(learner.log.journal.last())
+  await learner.close()
+})
+
 it('shows readers what was learned before while a consumer can not be saved, and tries that again after a while', async () => {
   const store = temporaryStore()
   let isBroken = true
