@@ -75,6 +75,11 @@ function othersIn(rule: unknown, bothWays: boolean): [word: string, more: number
   return [...counted(from, to.length), ...counted(bothWays ? to : [], from.length)]
 }
 
+/** How many others the words of a rule of an index have together. */
+export function othersOf(rule: unknown): number {
+  return othersIn(rule, true).reduce((sum, [, more]) => sum + more, 0)
+}
+
 /** The parts in which the core takes a rule that is a text: its words, or all of one with an arrow. */
 export function partsOf(rule: string): string[] {
   return hasArrow(rule) ? [rule] : (sidesOf(rule)?.[0] ?? [])

@@ -16,6 +16,7 @@ import { nameTaken } from './indices/index-name.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
 import { refuseMistypedParts } from './indices/mistyped-parts.ts'
+import { refuseNamedOften } from './indices/named-often.ts'
 import { refuseUnknownParts } from './indices/own-parts.ts'
 import { shownDeclaration } from './indices/shown.ts'
 import { refuseMalformedSynonyms } from './indices/synonyms.ts'
@@ -49,6 +50,7 @@ export function openCatalog(
     refuseUnknownParts(settings)
     refuseContradictions(settings)
     await refuseMalformedSynonyms(settings)
+    await refuseNamedOften(settings)
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     const unheld = unheldLength(settings, made.definition.embedder)
