@@ -46,11 +46,7 @@ export function openCatalog(
 ): Catalog {
   async function create(name: string, declaration: Declaration): Promise<IndexCreated> {
     const { settings = {}, mappings = {} } = declaration
-    refuseMistypedParts(settings)
-    refuseUnknownParts(settings)
-    refuseContradictions(settings)
-    await refuseMalformedSynonyms(settings)
-    await refuseNamedOften(settings)
+    await refuseWrongSettings(settings)
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
     const unheld = unheldLength(settings, made.definition.embedder)
@@ -121,6 +117,15 @@ export function openCatalog(
       return { name, deleted: true }
     },
   }
+}
+
+/** What an index that is there may say, and a new one may not. */
+async function refuseWrongSettings(settings: IndexSettings): Promise<void> {
+  refuseMistypedParts(settings)
+  refuseUnknownParts(settings)
+  refuseContradictions(settings)
+  await refuseMalformedSynonyms(settings)
+  await refuseNamedOften(settings)
 }
 
 /** Settings as they were sent, but for words of closed lists, which may have come in any case. */
