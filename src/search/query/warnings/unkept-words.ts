@@ -24,7 +24,7 @@ export function toldContext(
 
 const UNKEPT: Record<NonNullable<SearchResult['kept']>, (indices: PageIndex[]) => string> = {
   noWords: () =>
-    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what has more than 64 characters.',
+    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what has more than 64 characters. An empty query finds all documents.',
   nothing: (indices) =>
     `query: the analyzers of ${namesText(indices.map(({ name }) => name))} keep none of its words, as they leave out stop words, so that nothing was looked for by words; an index with "analysis": {"stopWords": false} in its settings keeps them.`,
 }

@@ -54,9 +54,9 @@ it.each([
   expect(found.searchContext.warnings).toEqual([LEFT_OUT])
 })
 
-it.each(['!!', '"--"', 'x'.repeat(70)])('so is one without a word: %s', async (query) => {
+it.each(['*', '!!', '"--"', 'x'.repeat(70)])('so is one without a word: %s', async (query) => {
   expect(await warned({ query })).toEqual([
-    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what has more than 64 characters.',
+    'query: it has no words, so that nothing was looked for by words; signs are none, nor is what has more than 64 characters. An empty query finds all documents.',
   ])
 })
 

@@ -39,6 +39,8 @@ test.each([
   ['attributesToRetrieve', 'fields'],
   ['attributesToHighlight', 'highlight'],
   ['hitsPerPage', 'size'],
+  ['pageSize', 'size'],
+  ['top_k', 'size'],
   ['minimum_should_match', 'operator'],
   ['knn', 'vector'],
   ['search_after', 'cursor'],
