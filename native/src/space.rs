@@ -260,8 +260,6 @@ mod tests {
 
     #[test]
     fn beside_other_indices_all_learned_spaces_count_the_same() {
-        let share = learned().model().unwrap().share;
-        assert_eq!(share, lsa::SHARE);
         let mut space = learned();
         space.weights = (0.6, 0.4);
         assert_eq!(space.weights_beside_others(), (0.75, 0.25));

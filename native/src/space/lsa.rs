@@ -32,6 +32,8 @@ pub(super) const SHARE: f32 = 0.25;
 /// Within these lay the best share of nearly every collection tried.
 const SHARE_MIN: f64 = 0.2;
 const SHARE_MAX: f64 = 0.45;
+/// Of fewer documents for each number of a vector nothing is measured: the numbers hold nearly each document by itself.
+const DOCUMENTS_EACH: usize = 4;
 /// How fast the share follows what both legs find, whose span is small.
 const SHARPNESS: i32 = 4;
 /// How much more vectors must find than plain BM25 to be worth as much as the text leg.
@@ -269,7 +271,11 @@ pub fn fit(
         })
         .collect();
     let terms = invert(&kept, counts.terms.len());
-    let held_out = held_out::draw(counts, &terms, &mut Random(options.seed ^ 0x10c));
+    let few = counts.rows() < DOCUMENTS_EACH * options.dimensions;
+    let held_out = match few {
+        true => Vec::new(),
+        false => held_out::draw(counts, &terms, &mut Random(options.seed ^ 0x10c)),
+    };
     held_out::take_out(counts, &held_out);
     let matrix = weigh(counts, &kept, &weights);
     let axes = decompose(&matrix, options, go_on)?;
@@ -277,7 +283,7 @@ pub fn fit(
         dimensions: options.dimensions,
         documents: total_documents,
         cut: CUT_MIN,
-        share: SHARE,
+        share: if few { SHARE_MIN as f32 } else { SHARE },
         terms: kept
             .iter()
             .zip(0..)

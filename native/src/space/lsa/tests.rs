@@ -305,8 +305,10 @@ fn vectors_count_for_more_where_words_of_one_topic_stand_in_different_documents(
     assert_eq!(share(&groups(500, 1, true), 64), SHARE_MAX as f32);
     // Each word stands where it stood, and says nothing of others; eight numbers say little of it.
     assert_eq!(share(&groups(500, 2, false), 8), SHARE_MIN as f32);
-    // Too few to tell.
+    // Too few with enough words to tell.
     assert_eq!(share(&groups(300, 1, true), 64), SHARE);
+    // Too few for vectors that long.
+    assert_eq!(share(&groups(500, 1, true), 128), SHARE_MIN as f32);
 }
 
 #[test]
