@@ -182,7 +182,8 @@ export function endWithin(leftMs?: number): void
  * `"shadow": handle` scores the hits without moving them. `"device"` is a feature: 1 desktop,
  * 2 mobile, 3 tablet, 0 (when absent) unknown. So is the click rate: `"clickRates": {"prior": 0.05,
  * "edition": 3}` reads the edition of `publishRates` that was the newest at that number, or the oldest
- * that is held, and `prior` for documents without a rate; all have it without an edition.
+ * that is held, and `prior` for documents without a rate; all have it without an edition. `"agesAt"` is the hour, counted
+ * from 1970 on, for which features tell ages, by default this one.
  *
  * `vector` is for all indices, or for those at the places in `"vectorIn": [0, 2]`; the others make their own of the words.
  * `{"ords": [7, 9]}` in a filter is fulfilled by the documents of these numbers.

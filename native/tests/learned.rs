@@ -306,6 +306,27 @@ fn a_model_orders_by_click_rates_the_same_way_for_the_same_edition() {
 }
 
 #[test]
+fn ages_are_those_of_the_hour_that_is_named() {
+    let mut index = Index::new(&reference::definition());
+    let source = json!({ "title": "amber", "updated": "1970-01-03T06:30:00Z" });
+    index.change(
+        vec![reference::Doc {
+            ord: 1,
+            source,
+            vector: None,
+        }],
+        &[],
+    );
+    let age_at = |hour: u32| {
+        let request = json!({ "mode": "text", "query": "amber", "features": true, "agesAt": hour });
+        feature(&search(&index, &request, None, &[]), "age")[0]
+    };
+    assert_eq!(age_at(54), 0.0);
+    assert!(close(f64::from(age_at(55)), (0.5f64 / 24.0).ln_1p()));
+    assert!(close(f64::from(age_at(79)), (24.5f64 / 24.0).ln_1p()));
+}
+
+#[test]
 fn a_title_is_exact_only_in_the_order_of_the_query() {
     let mut index = Index::new(&reference::definition());
     let titles = [

@@ -170,6 +170,7 @@ function openPlans(
     },
     lay: openLayers(),
     seed: () => Math.floor(Math.random() * 2 ** 32),
+    clock,
   }
   const planOf = openPages(
     (search, queryHash) => makePlan(search, queryHash, parts),

@@ -25,8 +25,8 @@
 //!
 //! A search without words (an empty query, or vectors only) has 0 in all features of words. Lists
 //! by words and of neighbours run over all indices searched. Ages are those at the start of the
-//! hour, so that the pages of one list agree. Click rates are those of the edition that the request
-//! names; a document that was written anew has p₀ until the next one.
+//! hour that the request names, so that the pages of one list agree, and click rates those of the
+//! edition that it names; a document that was written anew has p₀ until the next one.
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -246,7 +246,7 @@ impl ViewParts {
         Ok(ViewParts {
             query_length: distinct as f32,
             index_size: f64::from(view.snapshot.live).ln_1p() as f32,
-            now_days: hour_in_days(),
+            now_days: f64::from(request.ages_at.unwrap_or_else(this_hour)) / 24.0,
             prior_rate: request.click_rates.prior,
             rates: edition.and_then(|edition| view.snapshot.rates.at(edition)),
             phrase: OnceCell::new(),
@@ -292,10 +292,10 @@ impl ViewParts {
 
 const NANOS_A_DAY: f64 = 86_400e9;
 
-/// The start of the hour in days since 1970.
-fn hour_in_days() -> f64 {
+/// The hour, counted from 1970 on.
+fn this_hour() -> u32 {
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
-    now.map_or(0.0, |now| (now.as_secs() / 3600) as f64 / 24.0)
+    now.map_or(0, |now| (now.as_secs() / 3600) as u32)
 }
 
 /// Documents whose title holds the whole query as a phrase, positions ascending.

@@ -276,6 +276,8 @@ pub struct Request {
     /// What the caller holds, a feature: 0 unknown, 1 desktop, 2 mobile, 3 tablet.
     #[serde(default)]
     pub device: u8,
+    /// The hour, counted from 1970 on, at whose start its features tell ages; default: this one.
+    pub ages_at: Option<u32>,
     /// Which click rates its features read.
     #[serde(default)]
     pub click_rates: ClickRates,

@@ -12,7 +12,7 @@ type KeptRanking = Pick<
   'tuning' | 'added' | 'model' | 'rerankSize' | 'adaptations' | 'experiments' | 'interleaved'
 > &
   // These rank through models only.
-  Partial<Pick<LearnedPlan, 'clickRates' | 'device'>>
+  Partial<Pick<LearnedPlan, 'clickRates' | 'device' | 'agesAt'>>
 
 /** The ranking of most lists: nothing applies to them. */
 const PLAIN: KeptRanking = Object.freeze({
@@ -126,8 +126,8 @@ function openApplied(): (plan: LearnedPlan) => Applied | undefined {
     const last = known.get(added)
     if (last !== undefined && isSame(last.ranking, plan)) return last
     const kept = { tuning, added, model, rerankSize, adaptations, experiments, interleaved }
-    const { clickRates, device } = plan
-    const ranking = isModelled(plan) ? { ...kept, clickRates, device } : kept
+    const { clickRates, device, agesAt } = plan
+    const ranking = isModelled(plan) ? { ...kept, clickRates, device, agesAt } : kept
     const addedMark = last?.addedMark ?? murmur3(added.documents, murmur3(added.values, 0))
     const rest = restOf(ranking)
     const mark = (rest === '' ? addedMark : murmur3(rest, addedMark)) % MARKS
@@ -153,26 +153,35 @@ function isModelled({ model, interleaved }: Pick<LearnedPlan, 'model' | 'interle
 
 /** Whether what applied is known to apply by a plan of the same additions, too. */
 function isSame(ranking: KeptRanking, plan: LearnedPlan): boolean {
-  const { tuning, model, rerankSize, clickRates, device, adaptations, experiments } = ranking
+  const { tuning, model, rerankSize, adaptations, experiments } = ranking
   const named = [adaptations, experiments, plan.adaptations, plan.experiments]
   return (
     tuning === plan.tuning &&
     model === plan.model &&
     rerankSize === plan.rerankSize &&
-    (model === undefined || (clickRates === plan.clickRates && device === plan.device)) &&
+    (model === undefined || hasSameFeatures(ranking, plan)) &&
     named.every(({ length }) => length === 0)
   )
 }
 
+function hasSameFeatures(
+  ranking: KeptRanking,
+  { clickRates, device, agesAt }: LearnedPlan,
+): boolean {
+  return ranking.clickRates === clickRates && ranking.device === device && ranking.agesAt === agesAt
+}
+
 /** All but what was learned of single documents. What is tuned goes by the changes and variants that tune it. */
 function restOf(ranking: KeptRanking): string {
-  const { model, rerankSize, adaptations, experiments, clickRates, device, interleaved } = ranking
+  const { model, rerankSize, adaptations, experiments, interleaved } = ranking
+  const { clickRates, device, agesAt } = ranking
   if (model === undefined && adaptations.length + experiments.length === 0) return ''
   return JSON.stringify([
     model?.name,
     rerankSize,
     clickRates?.edition,
     device,
+    agesAt,
     adaptations,
     variantNames(experiments),
     interleaved?.seed,

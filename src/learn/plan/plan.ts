@@ -48,6 +48,8 @@ export interface LearnedPlan extends LearnedRanking {
   featured: boolean
   /** The core's number of what the searcher holds: a feature. */
   device: number
+  /** The hour, counted from 1970 on, for which features tell ages. */
+  agesAt: number
   /** What the impression says besides what was found; undefined when searches are not recorded. */
   recorded: Pick<Impression, 'sessionId' | 'unit' | 'deviceType' | 'variants' | 'list'> | undefined
 }
@@ -73,7 +75,10 @@ export interface PlanParts extends RankingParts {
   lay: (tunings: readonly Tuning[]) => Tuning
   /** A fresh number from 0 to 2³² − 1. */
   seed: () => number
+  clock: () => number
 }
+
+const HOUR_MS = 3_600_000
 
 /** How far down a page may be drawn, and a list dealt. */
 const DRAWN_MAX = 100
@@ -115,6 +120,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
     device: deviceNumber(session?.metadata.deviceType),
+    agesAt: Math.floor(parts.clock() / HOUR_MS),
     recorded:
       settings.learning && (unit !== undefined || parts.mayRecord())
         ? recorded(search, session, unit, variants)

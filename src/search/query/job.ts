@@ -89,14 +89,14 @@ export function pageIndex({ record }: IndexEntry): PageIndex {
 
 /** The request as JSON, with what the plan, and one of its rankings, ask of the core besides. */
 function requestJson(request: CoreRequest, plan: Plan, ranking: Ranking = plan): string {
-  const { shadow, featured, device } = plan
+  const { shadow, featured, device, agesAt } = plan
   const { model, rerankSize, clickRates } = ranking
   let json = wellFormedJson(request).slice(0, -1)
   if (model !== undefined) json += `,"rerank":{"model":${model.handle},"size":${rerankSize}}`
   if (shadow !== undefined) json += `,"shadow":${shadow.handle}`
   if (featured) json += ',"features":true'
   const asksFeatures = featured || model !== undefined || shadow !== undefined
-  if (asksFeatures) json += `,"clickRates":${JSON.stringify(clickRates)}`
+  if (asksFeatures) json += `,"clickRates":${JSON.stringify(clickRates)},"agesAt":${agesAt}`
   if (asksFeatures && device > 0) json += `,"device":${device}`
   return `${json}}`
 }

@@ -34,6 +34,8 @@ export interface Plan extends Ranking {
   featured: boolean
   /** The core's number of what the searcher holds, a feature. */
   device: number
+  /** The hour, counted from 1970 on, for which features tell ages. */
+  agesAt: number
   /** What the impression says of who searched; undefined: the search is not recorded. */
   recorded: object | undefined
 }

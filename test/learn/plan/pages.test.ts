@@ -197,6 +197,23 @@ it('a later page, whoever asks for it, is ranked for the device of the first one
   expect(list % 2 ** 20).not.toBe(bob % 2 ** 20)
 })
 
+it('a later page has the ages of the hour of the first one, and a list that is begun later those of its own', () => {
+  let agesAt = 500_000
+  const model = { name: 'm@1', handle: 1 }
+  const added = { documents: '"1/a"', values: 'AAAA', count: 1 }
+  const tuning = {}
+  const plan = openNamed(() => {
+    const rest = { tuning, added, rerankSize: 100, adaptations: [], experiments: [] }
+    return { ...rest, model, agesAt } as unknown as LearnedPlan
+  })
+  const { list } = plan(first, 'one')
+  agesAt += 1
+  const later = plan({ ...first, sessionId: 'bob' }, 'one').list
+  expect(plan(next, 'one', list).agesAt).toBe(500_000)
+  expect(plan({ ...next, sessionId: 'bob' }, 'one', later).agesAt).toBe(500_001)
+  expect(list % 2 ** 20).not.toBe(later % 2 ** 20)
+})
+
 it('a later page is recorded with the variants of the first one', () => {
   let experiments: LearnedPlan['experiments'] = [{ testId: 't', testName: 'T', variantId: 'b' }]
   const plan = openNamed(() => {

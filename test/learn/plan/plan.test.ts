@@ -46,6 +46,7 @@ function knowing(more: Omit<Partial<PlanParts>, 'settings'> = {}, settings = {})
     mayRecord: () => true,
     lay: layTunings,
     seed: () => 7,
+    clock: () => 7_200_001,
     ...more,
     settings: {
       ...{ learning: true, rerankSize: 100, explorationShare: 1, explorationTemperature: 0.1 },
@@ -66,6 +67,7 @@ it('a search of a session is for its user, gets all that was learned, and is dra
     ...{ model: { name: 'learned@1' }, rerankSize: 40, shadow: { name: 'shadow@1' } },
     exploration: drawn,
     device: 0,
+    agesAt: 2,
     recorded: { sessionId: 's', unit: 'ann', deviceType: 'phone', variants: [] },
   })
   expect(asked).toEqual(['ann', ['ann', 's']])
