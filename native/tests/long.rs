@@ -108,6 +108,30 @@ fn many_values_find_what_has_any_of_them() {
 }
 
 #[test]
+fn a_value_of_analysed_text_is_found_where_all_of_its_words_are() {
+    let index = index(true);
+    let mut random = Random(9);
+    for count in [1, 3, 60] {
+        let values: Vec<String> = (0..count).map(|_| random.words(6)).collect();
+        let has = |text: &str| {
+            let own: BTreeSet<&str> = text.split(' ').collect();
+            let mut values = values.iter();
+            values.any(|value| value.split(' ').all(|word| own.contains(word)))
+        };
+        let documents = index.documents.iter();
+        let found = documents.filter(|doc| has(doc.text("content")));
+        let mut expected: Vec<u64> = found.map(|doc| doc.ord).collect();
+        expected.sort_unstable();
+        let answer = index.search(json!({ "mode": "text", "query": "", "size": 10_000,
+            "filter": { "field": "content", "any": values } }));
+        let mut found = answer.ords;
+        found.sort_unstable();
+        assert_eq!(found, expected, "{values:?}");
+        assert!(!found.is_empty());
+    }
+}
+
+#[test]
 fn a_facet_of_many_words_shows_those_of_most_documents() {
     let index = index(true);
     for query in ["", "amber", "quartz yarrow", "nothing"] {

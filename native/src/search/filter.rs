@@ -129,23 +129,23 @@ impl Evaluation<'_> {
         let reader = FieldReader::open(self.snapshot, field)?;
         let mut postings = Postings::default();
         for word in values.iter().filter_map(word_of) {
+            deadline::look()?;
             let mut found = analyzer.terms(&word);
             if found.is_empty() {
                 found = analyzer.alone_terms(&word);
             }
-            let mut all = if found.is_empty() {
-                self.nothing()
-            } else {
-                self.live.clone()
-            };
+            // As a list: a set of all documents for each of thousands of values takes longer than to read their words.
+            let mut all: Option<Vec<u32>> = None;
             for term in found {
                 let way = Way::term(term.text, 1.0);
                 reader.read(self.snapshot, &[way], &mut postings)?;
-                let mut bits = self.nothing();
-                postings.positions.iter().for_each(|p| bits.set(*p));
-                all.and(&bits);
+                match &mut all {
+                    Some(all) => keep_those_in(all, &postings.positions),
+                    None => all = Some(postings.positions.clone()),
+                }
             }
-            any.or(&all);
+            let all = all.iter().flatten();
+            all.for_each(|position| any.set(*position));
         }
         Ok(any)
     }
@@ -180,6 +180,15 @@ impl Evaluation<'_> {
         }
         Ok(bits)
     }
+}
+
+/// Leaves those positions that others hold; both ascend.
+fn keep_those_in(positions: &mut Vec<u32>, others: &[u32]) {
+    let mut others = others.iter().peekable();
+    positions.retain(|position| {
+        while others.next_if(|other| *other < position).is_some() {}
+        others.peek() == Some(&position)
+    });
 }
 
 struct Range<'a> {
