@@ -167,20 +167,21 @@ test.each([
   [
     'setting of a change',
     Object.keys(MATCHING),
-    learning,
+    'docs/learning.md',
     /\| setting \| holds \|\n([\s\S]*?)\n\n/,
   ],
-  ['`op` of a bulk', BULK_OPS, read('docs/documents.md'), /\| `op` \| \|\n([\s\S]*?)\n\n/],
+  ['`op` of a bulk', BULK_OPS, 'docs/documents.md', /\| `op` \| \|\n([\s\S]*?)\n\n/],
   [
     'ending of a file that is loaded',
     readable,
-    read('docs/loading.md'),
+    'docs/loading.md',
     /\| kind \| becomes \|\n([\s\S]*?)\n\n/,
   ],
-  ['language', LANGUAGES, read('docs/indices.md'), /^\| `language` \|(.*)$/m],
-] as const)('every %s stands in its table', (_what, names: readonly string[], chapter, table) => {
-  const [, shown = ''] = table.exec(chapter) ?? []
-  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))).toEqual([])
+  ['language', LANGUAGES, 'docs/indices.md', /^\| `language` \|(.*)$/m],
+] as const)('every %s stands in its table', (what, names: readonly string[], chapter, table) => {
+  const [, shown = ''] = table.exec(read(chapter)) ?? []
+  const missing = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(shown))
+  expect(missing, `what the table of each ${what} in ${chapter} lacks`).toEqual([])
 })
 
 test('every setting of a change stands in what OpenAPI tells of them', () => {
