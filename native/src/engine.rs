@@ -215,18 +215,18 @@ impl Engine {
             vectors.clone(),
             manifest.sequence,
         )?;
+        let mut saved = record.saved.clone();
+        if !vectors.set.has_begun_graph() {
+            // One that could not be read is to be written anew.
+            saved.graph = None;
+            (saved.graph_vectors, saved.graph_is_partial) = (0, false);
+        }
         *engine.durable.lock() = Durable {
             mark: manifest.mark.clone(),
             meta: Arc::from(manifest.meta.as_bytes()),
             sequence: manifest.sequence,
             number: vectors.number,
-            vectors: record.saved.vectors as usize,
-            // A graph that could not be read is to be written anew.
-            graph: if vectors.set.has_graph() {
-                record.saved.graph_vectors
-            } else {
-                0
-            },
+            vectors: Some(saved),
             space_id: vectors.space.id(),
             space: Some(manifest.space.clone()),
             valid: true,

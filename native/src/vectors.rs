@@ -23,6 +23,7 @@ use parking_lot::{Mutex, RwLock};
 use graph::Graph;
 pub use links::Links;
 pub use nearest::prefers_scan;
+use persist::SavedGraph;
 pub use persist::{FileMark, Room, Saved};
 use sketch::Sketches;
 
@@ -72,7 +73,7 @@ struct Upkeep {
     graph: Option<Graph>,
     /// Path, content and number of vectors of the last save.
     saved_flat: Option<(PathBuf, FileMark, u32)>,
-    saved_graph: Option<(PathBuf, FileMark, u32)>,
+    saved_graph: Option<SavedGraph>,
 }
 
 impl VectorSet {
@@ -121,6 +122,11 @@ impl VectorSet {
     /// Whether part of the set can be found through a graph.
     pub fn has_graph(&self) -> bool {
         self.links.read_recursive().is_some()
+    }
+
+    /// Whether there is a graph, be it whole or on its way to all slots.
+    pub fn has_begun_graph(&self) -> bool {
+        self.counted.lock().1 > 0
     }
 
     /// The graph as a walk wants it, if there is one. What it is made of never changes: who keeps it finds the same by it.
@@ -218,6 +224,7 @@ impl VectorSet {
             Err(_) => {
                 // An index that failed once isn't trusted again; the next call starts a new one.
                 upkeep.graph = None;
+                *self.counted.lock() = (0, 0);
                 *self.links.write() = None;
                 false
             }

@@ -11,6 +11,7 @@ use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
 use crate::failure::Failure;
 use crate::space::Space;
+use crate::vectors::Saved;
 
 /// Dead vectors that are worth a new set.
 const COMPACT_MIN: u32 = 256;
@@ -33,8 +34,7 @@ pub(super) struct Durable {
     pub(super) meta: Arc<[u8]>,
     pub(super) sequence: u64,
     pub(super) number: u64,
-    pub(super) vectors: usize,
-    pub(super) graph: u32,
+    pub(super) vectors: Option<Saved>,
     pub(super) space: Option<FileRecord>,
     pub(super) space_id: u32,
     pub(super) valid: bool,
@@ -47,9 +47,11 @@ impl Durable {
             && self.meta == image.meta
             && self.sequence == sequence
             && self.number == vectors.number
-            && self.vectors == vectors.set.len()
             && self.space_id == vectors.space.id()
-            && (self.graph > 0) == vectors.set.has_graph()
+            && self
+                .vectors
+                .as_ref()
+                .is_some_and(|saved| vectors.set.is_held_by(saved))
     }
 }
 
@@ -102,8 +104,7 @@ impl Engine {
             meta: image.meta.clone(),
             sequence,
             number: vectors.number,
-            vectors: manifest.vectors.saved.vectors as usize,
-            graph: manifest.vectors.saved.graph_vectors,
+            vectors: Some(manifest.vectors.saved.clone()),
             space: Some(manifest.space.clone()),
             space_id: vectors.space.id(),
             valid: true,

@@ -3,7 +3,7 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufReader, BufWriter, Read, Seek, SeekFrom, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crc32fast::Hasher;
@@ -12,12 +12,14 @@ use serde::{Deserialize, Serialize};
 
 use super::graph::Graph;
 use super::links::Links;
-use super::{Rows, Upkeep, VectorSet};
+use super::{Rows, Upkeep, VectorSet, GRAPH_MIN};
 
 const MAGIC: &[u8; 8] = b"ATVECT01";
 const HEADER_BYTES: usize = 16;
-/// The graph is written again when it has grown by this share; the rest is added after loading.
+/// The graph is written again when it has grown by this share, and once it is whole; the rest is added after loading.
 const GRAPH_GROWTH: f64 = 1.25;
+/// Slots from which on a graph that isn't whole yet is written: fewer take less time than a start.
+const PARTIAL_MIN: u32 = GRAPH_MIN as u32;
 
 /// What a file must be: its first `bytes` bytes have this CRC-32. The flat file may be longer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,6 +43,18 @@ pub struct Saved {
     pub graph: Option<FileMark>,
     /// Slots in the graph file.
     pub graph_vectors: u32,
+    /// Whether nothing was found by that graph: it was still on its way to all slots.
+    #[serde(default)]
+    pub graph_is_partial: bool,
+}
+
+/// The graph file that was written last.
+pub(super) struct SavedGraph {
+    path: PathBuf,
+    mark: FileMark,
+    /// Slots in it.
+    indexed: u32,
+    is_partial: bool,
 }
 
 /// Fails where the disk has no room for so many bytes more.
@@ -54,18 +68,36 @@ impl VectorSet {
         let mut upkeep = self.upkeep.lock();
         let (flat_mark, vectors) = self.save_flat(flat, &upkeep, room)?;
         upkeep.saved_flat = Some((flat.to_path_buf(), flat_mark, vectors));
-        if let Some((mark, indexed)) = self.save_graph(graph, &upkeep, room)? {
-            upkeep.saved_graph = Some((graph.to_path_buf(), mark, indexed));
+        if let Some(saved) = self.save_graph(graph, &upkeep, room)? {
+            upkeep.saved_graph = Some(saved);
         }
         let saved = upkeep.saved_graph.as_ref();
-        let saved = saved.filter(|saved| saved.0 == graph);
+        let saved = saved.filter(|saved| saved.path == graph);
         Ok(Saved {
             dimensions: self.dimensions,
             vectors,
             flat: flat_mark,
-            graph: saved.map(|saved| saved.1),
-            graph_vectors: saved.map_or(0, |saved| saved.2),
+            graph: saved.map(|saved| saved.mark),
+            graph_vectors: saved.map_or(0, |saved| saved.indexed),
+            graph_is_partial: saved.is_some_and(|saved| saved.is_partial),
         })
+    }
+
+    /// Whether the files that were saved hold the set, and as much of its graph as is worth a file.
+    pub fn is_held_by(&self, saved: &Saved) -> bool {
+        let indexed = self.counted.lock().1;
+        let graph = (saved.graph_vectors, saved.graph_is_partial);
+        saved.vectors as usize == self.len() && !self.has_outgrown(graph, indexed)
+    }
+
+    /// Whether a graph of so many slots is to take the place of one that was saved with so many, whole or not.
+    fn has_outgrown(&self, (saved, was_partial): (u32, bool), indexed: u32) -> bool {
+        let grown = f64::from(indexed) >= f64::from(saved) * GRAPH_GROWTH;
+        if self.has_graph() {
+            saved == 0 || was_partial || grown
+        } else {
+            indexed >= PARTIAL_MIN && grown
+        }
     }
 
     /// Reads a saved set. Errors with `InvalidData` when the flat file isn't what was saved; a graph
@@ -74,11 +106,16 @@ impl VectorSet {
         let rows = load_flat(flat, expected)?;
         let (loaded, links) = load_graph(graph, expected).unzip();
         let saved_graph = loaded.as_ref().and(expected.graph);
+        let links = links.filter(|_| !expected.graph_is_partial);
         let upkeep = Upkeep {
             graph: loaded,
             saved_flat: Some((flat.to_path_buf(), expected.flat, expected.vectors)),
-            saved_graph: saved_graph
-                .map(|mark| (graph.to_path_buf(), mark, expected.graph_vectors)),
+            saved_graph: saved_graph.map(|mark| SavedGraph {
+                path: graph.to_path_buf(),
+                mark,
+                indexed: expected.graph_vectors,
+                is_partial: expected.graph_is_partial,
+            }),
         };
         let set = Self {
             dimensions: expected.dimensions,
@@ -172,17 +209,17 @@ impl VectorSet {
         path: &Path,
         upkeep: &Upkeep,
         room: &Room<'_>,
-    ) -> io::Result<Option<(FileMark, u32)>> {
-        // One that isn't whole yet is begun anew.
-        let Some(graph) = upkeep.graph.as_ref().filter(|_| self.has_graph()) else {
+    ) -> io::Result<Option<SavedGraph>> {
+        let Some(graph) = &upkeep.graph else {
             return Ok(None);
         };
         let indexed = graph.indexed();
         let before = upkeep
             .saved_graph
             .as_ref()
-            .filter(|saved| saved.0 == path && path.exists());
-        if before.is_some_and(|saved| f64::from(indexed) < f64::from(saved.2) * GRAPH_GROWTH) {
+            .filter(|saved| saved.path == path && path.exists());
+        let before = before.map_or((0, false), |saved| (saved.indexed, saved.is_partial));
+        if !self.has_outgrown(before, indexed) {
             return Ok(None);
         }
         let bytes = graph.to_bytes()?;
@@ -192,13 +229,15 @@ impl VectorSet {
         file.write_all(&bytes)?;
         file.sync_all()?;
         fs::rename(&temporary, path)?;
-        Ok(Some((
-            FileMark {
+        Ok(Some(SavedGraph {
+            path: path.to_path_buf(),
+            mark: FileMark {
                 bytes: bytes.len() as u64,
                 crc: crc32fast::hash(&bytes),
             },
             indexed,
-        )))
+            is_partial: !self.has_graph(),
+        }))
     }
 }
 

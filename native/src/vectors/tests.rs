@@ -425,6 +425,51 @@ fn a_saved_set_comes_back_and_saving_again_only_appends() {
 }
 
 #[test]
+fn a_graph_on_its_way_is_saved_and_gone_on_with() {
+    let folder = Folder::new();
+    let (flat, graph) = folder.paths();
+    let set = filled(24_000, 8);
+    let save = |set: &VectorSet| set.save(&flat, &graph, &|_| Ok(())).unwrap();
+    let grow_to = |set: &VectorSet, slots: u32| {
+        while set.counted.lock().1 < slots {
+            assert!(set.maintain_graph(set.len(), Instant::now(), true));
+        }
+    };
+    grow_to(&set, 5_000);
+    let early = save(&set);
+    assert_eq!((early.graph, early.graph_vectors), (None, 0));
+    assert!(set.is_held_by(&early));
+    grow_to(&set, 12_000);
+    assert!(!set.is_held_by(&early));
+    let saved = save(&set);
+    assert!(saved.graph_is_partial && saved.graph_vectors >= 12_000);
+    assert!(set.is_held_by(&saved));
+
+    let again = VectorSet::load(&flat, &graph, &saved).unwrap();
+    // Nothing is found by it yet.
+    assert!(again.has_begun_graph() && !again.has_graph());
+    assert!(again.is_held_by(&saved));
+    grow_to(&again, 23_000);
+    let late = save(&again);
+    assert!(late.graph_is_partial && late.graph_vectors >= 23_000);
+    build_graph(&again);
+    assert!(again.has_graph() && !again.is_held_by(&late));
+    let whole = save(&again);
+    assert_eq!(
+        (whole.graph_is_partial, whole.graph_vectors),
+        (false, 24_000)
+    );
+    assert!(again.is_held_by(&whole));
+    assert!(VectorSet::load(&flat, &graph, &whole).unwrap().has_graph());
+    for query in vectors(10, 8, 9) {
+        let found = again.nearest_graph(&query, 10, 24_000, &|_| true);
+        let exact = set.nearest_exact(&query, 10, 24_000, |_| true);
+        let found = exact.iter().filter(|hit| found.contains(hit)).count();
+        assert!(found >= 9, "{found} of 10");
+    }
+}
+
+#[test]
 fn a_damaged_flat_file_is_refused_and_a_damaged_graph_is_built_again() {
     let folder = Folder::new();
     let (flat, graph) = folder.paths();

@@ -32,6 +32,8 @@ async function link(core: Core, state: OpenState): Promise<void> {
     state.reshaped = true
     return
   }
+  // What there is of it goes into the files, so that the next start goes on with it.
+  state.reshaped = true
 }
 
 /** Whoever learns a space, closes the index or drops it doesn't wait for the whole graph. */

@@ -62,7 +62,8 @@ it.each<[string, During]>([
     { during: (now) => void (now.slices === 2 && happens(now)) },
   )
   expect(slices).toBe(2)
-  expect(state.linked).toBe(false)
+  // What there is of it belongs into the files.
+  expect(state).toMatchObject({ linked: false, reshaped: true })
 })
 
 it('few vectors are searched without a graph', async () => {
