@@ -36,11 +36,12 @@ const ISO_UNITS_MS = [7 * DAY_MS, DAY_MS, HOUR_MS, 60_000, 1000]
  * A length of time as clients send it, in milliseconds: a number of them, a text with a unit like 500ms, 30s, 15m, 1.5h,
  * 7d, 5 minutes, or one of ISO 8601 like PT5M, P1DT12H, P2W, in any case. Undefined for anything else, and for what is
  * negative. A text without a unit, which any number in an address is, is milliseconds from a second on: whoever writes `7`
- * means days, or hours.
+ * means days, or hours. Always a whole number, for answers tell it as one; what is not 0 is at least 1.
  */
 export function durationOf(sent: unknown): number | undefined {
   const durationMs = typeof sent === 'number' ? sent : readDuration(wordOf(sent))
-  return durationMs >= 0 && Number.isFinite(durationMs) ? durationMs : undefined
+  if (!(durationMs >= 0 && Number.isFinite(durationMs))) return undefined
+  return Math.max(Math.round(durationMs), Math.sign(durationMs))
 }
 
 /** Numbers below may be meant in seconds, in hours or in days. */

@@ -26,6 +26,10 @@ it.each([
   [' PT1.5S ', 1500],
   ['PT0,5H', 1_800_000],
   ['PT0S', 0],
+  [1500.4, 1500],
+  [1e-320, 1],
+  ['0.07m', 4200],
+  ['PT0.0004S', 1],
 ])('%j is %d ms', (sent, durationMs) => {
   expect(durationOf(sent)).toBe(durationMs)
 })
