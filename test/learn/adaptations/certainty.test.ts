@@ -148,6 +148,17 @@ describe('few units', () => {
     for (const metric of METRICS)
       expect(worseThan(TRIGGER[metric], metric, known(control), known(treatment))).toBeUndefined()
   })
+
+  it('say nothing as what a change is compared with, either', () => {
+    const [control, treatment] = [newSide(), newSide()]
+    const random = seeded(3)
+    for (let unit = 0; unit < 30; unit += 1) visit(control, PEOPLE['who differ']!, random)
+    for (let unit = 0; unit < 300; unit += 1)
+      visit(treatment, PEOPLE['who search once']!, random, { slower: 9, clicks: 0, empty: 1 })
+    expect(control.arm.searches).toBeGreaterThan(100)
+    for (const metric of METRICS)
+      expect(worseThan(TRIGGER[metric], metric, known(control), known(treatment))).toBeUndefined()
+  })
 })
 
 describe('the figures of a certainty', () => {
@@ -174,6 +185,20 @@ describe('the figures of a certainty', () => {
     expect(high).toBe(1)
     expect(figures.pValue).toBeLessThan(0.05)
     expect(figures.units).toEqual({ with: 500, without: 500 })
+  })
+
+  it('of a fall lie below nothing', () => {
+    const [control, treatment] = [newSide(), newSide()]
+    const random = seeded(6)
+    for (let unit = 0; unit < 500; unit += 1) {
+      visit(control, PEOPLE['who search once']!, random)
+      visit(treatment, PEOPLE['who search once']!, random, { clicks: 0 })
+    }
+    const { figures } = worseThan(TRIGGER.ctr, 'ctr', known(control), known(treatment))!
+    const [low, high] = figures.interval as [number, number]
+    expect(low).toBe(-1)
+    expect(high).toBeLessThan(-0.2)
+    expect(high).toBeGreaterThan(-0.35)
   })
 
   it('of a limit in ms are exact from the first searches on', () => {

@@ -183,6 +183,19 @@ describe('a change that applies to all', () => {
     })
   })
 
+  it('is not compared by the clicks of a minute that ended just now: more of them are on their way', async () => {
+    const shop = openWorkshop()
+    const search = searcher(shop)
+    await traffic(shop, 150, (session) => search(session, false, 2))
+    await shop.pass(MINUTE_MS)
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    await traffic(shop, 150, (session) => search(session, true, 1000))
+    await shop.pass(MINUTE_MS - (shop.clock.nowMs % MINUTE_MS) + 5000)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+    await shop.pass(30_000)
+    expect(shop.adaptations.get(change.adaptationId).status).toBe('ROLLED_BACK')
+  })
+
   it('is not taken back by one user, in however many sessions', async () => {
     const shop = openWorkshop()
     await traffic(shop, 150, (session) => shop.searchIn(session))
@@ -255,6 +268,19 @@ describe('a trigger of the caller', () => {
     expect(await statusOf(shop, change)).toBe('ROLLED_BACK')
   })
 
+  it.each([
+    ['<=', 'ROLLED_BACK'],
+    ['<', 'ACTIVE'],
+    ['>=', 'ROLLED_BACK'],
+    ['>', 'ACTIVE'],
+  ])('with %s, at the figure that it names: %s', async (operator, status) => {
+    const shop = openWorkshop()
+    const limit = { metric: 'zeroResultRate', operator, threshold: 0.5, minSamples: 4 }
+    const change = await shop.apply({ minScore: 0.5 }, triggers(limit))
+    for (const total of [0, 5, 0, 5]) shop.searchIn(undefined, { total })
+    expect(await statusOf(shop, change)).toBe(status)
+  })
+
   it('looks back as far as its window, and no further', async () => {
     const shop = openWorkshop()
     const limit = { metric: 'zeroResultRate', operator: 'gt', threshold: 0.5, window: '5m' }
@@ -323,17 +349,24 @@ describe('a trigger of the caller', () => {
     },
   )
 
-  it('on times below 1 waits while there is nothing to be so many times as much of', async () => {
-    const shop = openWorkshop()
-    await traffic(shop, 40, (session) => shop.searchIn(session))
-    await shop.loop.caughtUp()
-    const trigger = { metric: 'ctr', operator: 'times', threshold: 0.8 }
-    const more = { queryHash: QUERY_HASH, ...triggers(trigger) }
-    const change = await shop.apply({ minScore: 0.5 }, more)
-    await traffic(shop, 40, (session) => shop.searchIn(session))
-    await shop.pass(2 * MINUTE_MS)
-    expect(await statusOf(shop, change)).toBe('ACTIVE')
-  })
+  it.each([
+    [0.8, 1000],
+    [1.5, 1],
+  ])(
+    'on times %d waits while there is nothing to be so many times as much of',
+    async (...[threshold, nth]) => {
+      const shop = openWorkshop()
+      await traffic(shop, 40, (session) => shop.searchIn(session))
+      await shop.loop.caughtUp()
+      const trigger = { metric: 'ctr', operator: 'times', threshold, minSamples: 20 }
+      const more = { queryHash: QUERY_HASH, ...triggers(trigger) }
+      const change = await shop.apply({ minScore: 0.5 }, more)
+      const search = searcher(shop)
+      await traffic(shop, 40, (session) => search(session, true, nth))
+      await shop.pass(2 * MINUTE_MS)
+      expect(await statusOf(shop, change)).toBe('ACTIVE')
+    },
+  )
 
   it.each([
     [0.5, 4, 'ROLLED_BACK'],
