@@ -19,7 +19,7 @@ export const MetricNames = Type.Unsafe<unknown>(
     ],
     {
       description:
-        'names of metrics, ctr by default; the first decides. Of those that `warnings` name, reported values are compared',
+        'names of metrics, ctr by default; the first decides. Of those that `warnings` name, reported values are compared. Of an interleaved list clicks decide',
     },
   ),
 )

@@ -8,7 +8,7 @@ import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, momentWarnings, readMoment } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { readGuardrails } from './guardrail-rules.ts'
-import { refuseUninterleavable } from './interleavable.ts'
+import { refuseUninterleavable, vainMetricWarnings, vainShareWarnings } from './interleavable.ts'
 import { readMetricNames } from './metric-lists.ts'
 import { metricName, uncountedWarnings } from './metrics.ts'
 import { AT_ONCE, readRollout } from './rollout.ts'
@@ -70,6 +70,7 @@ export function draftExperiment(
   )
   const mode = readMode(sent.mode, variants.length)
   refuseUninterleavable({ mode, variants })
+  warnings.push(...vainShareWarnings({ mode, variants }))
   const fallback = readFallback(sent.fallbackConfig, warnings)
   const held = readHeld(sent.status)
   const dates = readDates(sent, nowMs)
@@ -84,7 +85,7 @@ export function draftExperiment(
     variants,
     allocation,
     targeting: readTargeting(sent.targetingRules, warnings),
-    successMetrics: readMetrics(sent, warnings),
+    successMetrics: readMetrics(sent, mode, warnings),
     guardrails: readWatched(sent.guardrails, mode, warnings),
     rollout:
       kind === 'test' && sent.rolloutStrategy === undefined
@@ -183,12 +184,20 @@ function momentOf(
 }
 
 /** The metrics that decide, the first of them before the others. */
-function readMetrics(sent: ExperimentCreate, warnings: string[]): string[] {
+function readMetrics(
+  sent: ExperimentCreate,
+  mode: ExperimentRecord['mode'],
+  warnings: string[],
+): string[] {
   const { successMetrics, businessMetrics, technicalMetrics } = sent
   const lists = Object.entries({ successMetrics, businessMetrics, technicalMetrics })
   const names = lists.flatMap(([path, list]) => {
     const named = readMetricNames(list, path).map(metricName)
-    warnings.push(...uncountedWarnings(path, named, 'nothing is compared until'))
+    warnings.push(
+      ...(mode === 'interleaving'
+        ? vainMetricWarnings(path, named)
+        : uncountedWarnings(path, named, 'nothing is compared until')),
+    )
     return named
   })
   return names.length === 0 ? ['ctr'] : [...new Set(names)]

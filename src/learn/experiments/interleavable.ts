@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
+import { shownName, TOLD_MAX } from '../../word.ts'
 import { matchingDifferences } from '../plan/tuning-matching.ts'
 
 type Rankings = Pick<ExperimentRecord, 'mode' | 'variants'>
@@ -19,4 +20,21 @@ export function refuseUninterleavable({ mode, variants }: Rankings): void {
     'variants[1].config',
     `must not differ from variants[0] in ${what} to be interleaved, because that changes which documents match, not only their order; compare them in an A/B test (mode split)`,
   )
+}
+
+/** Both rankings take turns, whatever their shares. */
+export function vainShareWarnings({ mode, variants: [first, second] }: Rankings): string[] {
+  if (mode !== 'interleaving' || first?.share === second?.share) return []
+  return [
+    'variants: an interleaved list takes from both rankings alike; their shares are not used.',
+  ]
+}
+
+/** Clicks decide of an interleaved list, and it has no control that anything else could be compared with. */
+export function vainMetricWarnings(path: string, names: readonly string[]): string[] {
+  const others = names.filter((name) => name !== 'ctr').map(shownName)
+  if (others.length === 0) return []
+  return [
+    `${path}: which ranking's hits are clicked decides of an interleaved list; ${others.slice(0, TOLD_MAX).join(', ')} can be compared in an A/B test (mode split).`,
+  ]
 }

@@ -10,6 +10,19 @@ function draft(sent: Partial<ExperimentCreate>, kind: 'test' | 'experiment' = 't
   return draftExperiment(kind, body, 'id', NOW_MS)
 }
 
+describe('shares', () => {
+  it.each([
+    [{ a: 0.9, b: 0.1 }, 1],
+    [{ a: 50, b: 50 }, 0],
+    [0.5, 0],
+  ])('%j of an interleaved list give %d warnings', (trafficAllocation, count) => {
+    const { warnings } = draft({ mode: 'interleaving', trafficAllocation })
+    expect(warnings).toHaveLength(count)
+    for (const warning of warnings) expect(warning).toContain('their shares are not used')
+    expect(draft({ trafficAllocation }).warnings).toEqual([])
+  })
+})
+
 describe('metrics that decide', () => {
   it.each([
     [undefined, ['ctr']],
@@ -52,6 +65,16 @@ describe('metrics that decide', () => {
       ),
     ])
     expect(of({ successMetrics: 'CTR', guardrails: { p95: 300, averageRating: 0.5 } })).toEqual([])
+  })
+
+  it('are told of where a list is interleaved, of which clicks alone decide', () => {
+    const of = (sent: Partial<ExperimentCreate>) =>
+      draft({ mode: 'interleaving', ...sent }).warnings
+    expect(of({ successMetrics: ['mrr', 'ctr'], businessMetrics: 'revenue' })).toEqual([
+      "successMetrics: which ranking's hits are clicked decides of an interleaved list; mrr can be compared in an A/B test (mode split).",
+      expect.stringMatching(/^businessMetrics: which ranking's .* revenue can be compared/),
+    ])
+    expect(of({ successMetrics: 'clickThroughRate' })).toEqual([])
   })
 
   it.each([
