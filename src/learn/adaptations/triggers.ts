@@ -9,6 +9,7 @@ import {
   SAMPLES_ELSEWHERE,
   THRESHOLD_ELSEWHERE,
 } from '../wire/operators.ts'
+import { percentWarnings } from '../wire/shares.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { metricOf, WATCHED_METRICS } from './figures.ts'
 
@@ -75,7 +76,9 @@ export function readTriggers(sent: unknown): TriggersRead {
   const warnings: string[] = []
   const asked = Array.isArray(sent)
     ? sent.map((each, at) => readTrigger(each, `rollbackTriggers[${at}]`, warnings))
-    : Object.entries((sent as Record<string, number> | undefined) ?? {}).map(readPair)
+    : Object.entries((sent as Record<string, number> | undefined) ?? {}).map((pair) =>
+        readPair(pair, warnings),
+      )
   for (const { metric } of asked)
     if (metricOf(metric) === undefined)
       warnings.push(
@@ -98,20 +101,35 @@ function readTrigger(sent: unknown, path: string, warnings: string[]): Trigger {
   if (typeof threshold !== 'number') throw invalid(`${path}.threshold`, 'must be a number')
   if (minSamples !== undefined && !(Number.isInteger(minSamples) && Number(minSamples) >= 0))
     throw invalid(`${path}.minSamples`, 'must be a whole number that is not negative')
+  const fires =
+    operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES)
+  const figure = { metric: named.metric, operator: fires, threshold }
+  warnings.push(...percentWarningsOf(figure, `${path}.threshold`))
   return {
-    metric: named.metric,
-    operator:
-      operator === undefined ? named.operator : readOperator(operator, `${path}.operator`, FIRES),
-    threshold,
+    ...figure,
     windowMs: readWindow(window, `${path}.window`, warnings),
     // There is no figure of no search.
     minSamples: minSamples === undefined ? SAMPLES_MIN : Math.max(1, Number(minSamples)),
   }
 }
 
-function readPair([name, threshold]: [string, number]): Trigger {
-  const named = nameAndOperator(mustNameMetric(name, `rollbackTriggers.${shownName(name)}`))
-  return { ...named, threshold, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
+function readPair([name, threshold]: [string, number], warnings: string[]): Trigger {
+  const path = `rollbackTriggers.${shownName(name)}`
+  const figure = { ...nameAndOperator(mustNameMetric(name, path)), threshold }
+  warnings.push(...percentWarningsOf(figure, path))
+  return { ...figure, windowMs: WINDOW_MS, minSamples: SAMPLES_MIN }
+}
+
+/** There may be so many times as much of anything. */
+function percentWarningsOf(
+  { metric, operator, threshold }: Pick<Trigger, 'metric' | 'operator' | 'threshold'>,
+  path: string,
+): string[] {
+  const measured = metricOf(metric)
+  if (operator === 'times' || measured === undefined) return []
+  const side = operator === 'lt' || operator === 'lte' ? 'below' : 'above'
+  const fires = operator === 'drop' ? 'drop' : side
+  return percentWarnings({ metric: measured, fires, threshold }, path)
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   SAMPLES_ELSEWHERE,
   THRESHOLD_ELSEWHERE,
 } from '../wire/operators.ts'
+import { percentWarnings } from '../wire/shares.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { harmOf, metricName } from './metrics.ts'
 import { readMinSamples } from './min-samples.ts'
@@ -99,26 +100,41 @@ function readRule(sent: unknown, path: string, warnings: string[]): GuardrailRul
   const { name, metric: named = name, direction, operator = direction } = sent
   const metric = metricName(mustNameMetric(named, `${path}.metric`))
   const bound = boundOf(sent)
+  const place = `${path}.${bound.key ?? 'threshold'}`
   if (typeof bound.threshold !== 'number' || !Number.isFinite(bound.threshold))
-    throw invalid(`${path}.${bound.key ?? 'threshold'}`, 'must be a number')
+    throw invalid(place, 'must be a number')
   const said = operator === undefined ? undefined : readOperator(operator, `${path}.operator`, SAID)
   const relative = isRelative(sent, said, path)
   const share = said?.share?.(bound.threshold) ?? bound.threshold
   const saidHarm = said === TIMES && share < 0 ? 'decrease' : said?.harm
   const harm = bound.harm ?? harmOf(metric) ?? saidHarm
-  if (said === TIMES) refuseHarmless(bound.threshold, harm, `${path}.${bound.key ?? 'threshold'}`)
+  if (said === TIMES) refuseHarmless(bound.threshold, harm, place)
   if (harm === undefined)
     warnings.push(
       `${path}: nothing says on which side of its threshold ${metric} does harm; a rise is taken to. Send an operator.`,
     )
   const minSamples = readMinSamples(sent, path)
-  return {
+  const rule = {
     metric,
     harm: harm ?? 'increase',
     threshold: relative ? Math.abs(share) : bound.threshold,
     relative,
+  }
+  warnings.push(...percentWarningsOf(rule, place))
+  return {
+    ...rule,
     ...(minSamples === undefined ? {} : { minSamples }),
   }
+}
+
+/** A rise may be by more than all that there was. */
+function percentWarningsOf(
+  { metric, harm, threshold, relative }: GuardrailRule,
+  path: string,
+): string[] {
+  if (relative && harm === 'increase') return []
+  const side = harm === 'decrease' ? 'below' : 'above'
+  return percentWarnings({ metric, threshold, fires: relative ? 'drop' : side }, path)
 }
 
 /** A limit that lies where no harm is would never be passed, or be read as its mirror. */

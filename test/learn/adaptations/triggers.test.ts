@@ -155,6 +155,32 @@ describe('rollback triggers', () => {
     ])
   })
 
+  it.each([
+    [
+      [{ metric: 'ctr', operator: 'lt', threshold: 5 }],
+      '[0].threshold: ctr is 1 at most',
+      'always',
+    ],
+    [[{ metric: 'zeroResults', threshold: 20 }], '[0].threshold: zeroResultRate is 1', 'never'],
+    [{ ctrDrop: 20 }, '.ctrDrop: ctr falls by 1 at most, which is all of it', 'never'],
+    [{ zeroResultRateRise: 10 }, '.zeroResultRateRise: zeroResultRate is 1 at most', 'never'],
+  ])('say of %j, in percent, that it fires whatever people do, or never', (sent, told, when) => {
+    const { warnings } = readTriggers(sent)
+    expect(warnings).toHaveLength(1)
+    expect(warnings[0]).toContain(`rollbackTriggers${told}`)
+    expect(warnings[0]).toContain(`so that this ${when} fires; 20 % is 0.2.`)
+  })
+
+  it.each([
+    { ctr: 1, zeroResultRate: 0.2, latencyP95: 300, mrr_drop: 1 },
+    [
+      { metric: 'ctr', operator: 'times', threshold: 2 },
+      { metric: 'searches', operator: 'lt', threshold: 50 },
+    ],
+  ])('say nothing of %j, which may come', (sent) => {
+    expect(readTriggers(sent).warnings).toEqual([])
+  })
+
   it('say which metric nobody measures', () => {
     const { triggers, warnings } = readTriggers({ happiness: 0.5 })
     expect(triggers[0]).toMatchObject({ metric: 'happiness', operator: 'lt' })

@@ -116,6 +116,40 @@ describe('guardrails', () => {
     ])
   })
 
+  it.each([
+    [{ ctr: 10 }, '.ctr.threshold: ctr is 1 at most, so that this always fires'],
+    [
+      { maxZeroResultRate: 50 },
+      '.maxZeroResultRate.max: zeroResultRate is 1 at most, so that this never',
+    ],
+    [
+      [{ metric: 'rating', threshold: 3 }],
+      '[0].threshold: rating is 1 at most, so that this always',
+    ],
+    [
+      [{ metric: 'conversionRate', threshold: 20, relative: true }],
+      '[0].threshold: conversionRate falls by 1 at most, which is all of it, so that this never',
+    ],
+  ])('tell of %j, in percent or stars, that it ends all tests, or none', (sent, told) => {
+    const warnings: string[] = []
+    readGuardrails(sent, warnings)
+    expect(warnings).toEqual([expect.stringContaining(`guardrails${told}`)])
+  })
+
+  it.each([
+    { ctr: 1, latencyP95: 300, conversionRate: 0.2 },
+    [
+      { metric: 'latencyP95', threshold: 2, relative: true },
+      { metric: 'zeroResultRate', threshold: 3, operator: 'times' },
+      { metric: 'profit', operator: 'lt', threshold: 9, relative: true },
+      { metric: 'errors', threshold: 20 },
+    ],
+  ])('tell nothing of %j, which may come', (sent) => {
+    const warnings: string[] = []
+    readGuardrails(sent, warnings)
+    expect(warnings).toEqual([])
+  })
+
   it('tells of one that does not say on which side harm lies', () => {
     const warnings: string[] = []
     readGuardrails(
