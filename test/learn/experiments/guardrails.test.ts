@@ -243,6 +243,24 @@ describe('guardrails', () => {
     expect(seen).toEqual(['ACTIVE', 'ACTIVE', 'ROLLED_BACK'])
   })
 
+  it('wait for the samples of control, too, where they are held against it', async () => {
+    const lab = openLaboratory()
+    const guardrails = [
+      { metric: 'zeroResultRate', threshold: 0.5, relative: true, minSamples: 100 },
+    ]
+    const { testId } = await lab.create('test', { guardrails })
+    const step = async (arm: string, searches: number) => {
+      for (let n = 0; n < searches; n += 1)
+        lab.searchIn(await lab.memberOf(testId, arm), { total: arm === 'b' ? 0 : n % 20 })
+      await lab.loop.caughtUp()
+      await lab.experiments.tick()
+      return (await lab.get('test', testId)).monitoring.guardrails[0].status
+    }
+    expect(await step('b', 150)).toBe('INSUFFICIENT_DATA')
+    expect(await step('a', 99)).toBe('INSUFFICIENT_DATA')
+    expect(await step('a', 1)).toBe('BREACHED')
+  })
+
   it.each([
     ['zeroResultRate', 0.5, { total: 0 }],
     ['latencyP95', 100, { tookMs: 900 }],

@@ -50,7 +50,10 @@ describe('effectiveness', () => {
   )
 
   /** Searches and clicks of people who look at place p with the chance 1/p, and want each second document or so. */
-  async function simulated(keyOf: (document: Wanted, random: () => number) => number) {
+  async function simulated(
+    keyOf: (document: Wanted, random: () => number) => number,
+    more: Partial<Impression> = {},
+  ) {
     const store = temporaryStore()
     const shown = new Map<string, StoredImpression>()
     const find = (queryId: string) => shown.get(queryId)
@@ -61,7 +64,7 @@ describe('effectiveness', () => {
       const order = Array.from({ length: 10 }, (_, at) => ({ at, isWanted: random() < 0.5 }))
         .map((document) => ({ ...document, key: keyOf(document, random) }))
         .sort((a, b) => a.key - b.key)
-      const impression = showingDocuments(order)
+      const impression = { ...showingDocuments(order), ...more }
       const features = () => Float32Array.from(order.flatMap(({ at }) => [0, 1 - at / 10]))
       shown.set(impression.queryId, { impression, features, replay: () => ({}) as never })
       hours.take({ kind: 'search', sequence: search, impression })
@@ -78,11 +81,9 @@ describe('effectiveness', () => {
     const any = await simulated((_, random) => random())
     expect(any.score).toBeGreaterThan(0.48)
     expect(any.score).toBeLessThan(0.52)
-    expect(await simulated(({ at }) => at)).toEqual({
-      score: null,
-      status: 'INSUFFICIENT_DATA',
-      samples: 0,
-    })
+    const none = { score: null, status: 'INSUFFICIENT_DATA', samples: 0 }
+    expect(await simulated(({ at }) => at)).toEqual(none)
+    expect(await simulated((_, random) => random(), { from: 10 })).toEqual(none)
   })
 })
 

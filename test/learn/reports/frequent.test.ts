@@ -28,6 +28,16 @@ describe('the most frequent queries', () => {
     expect(readQueries(openFrequent(3, frequent.record()).record())).toEqual(expected)
   })
 
+  it('take no more room once one of the least has been forgotten', () => {
+    const frequent = openFrequent(3)
+    const ask = (hash: string) => frequent.add({ queryHash: hash, query: hash, unit: hash })
+    for (const hash of ['a', 'b', 'c', 'd']) ask(hash)
+    frequent.forget('b', 1)
+    frequent.forgetAskers(new Set([askerOf({ unit: 'c' })]))
+    for (const hash of ['e', 'f', 'g', 'h']) ask(hash)
+    expect(readQueries(frequent.record())).toHaveLength(3)
+  })
+
   it('are read as earlier versions wrote them: all searches can be clicked, by several', () => {
     const read = (...counts: number[]) => {
       const bytes = new Uint8Array(new Float64Array(counts).buffer)
