@@ -49,6 +49,9 @@ const VERBS = {
 } as const
 export type Verb = keyof typeof VERBS
 
+const UNCOUNTED =
+  'LEARNING is off: variants are shown, but no search counts, only values that are reported do.'
+
 /** Search A/B tests and learning experiments: one engine for both. */
 export interface Experiments extends ExperimentSweep, ExperimentFigures {
   /** Throws VALIDATION_FAILED, NAME_TAKEN, LIMIT_REACHED. */
@@ -71,7 +74,7 @@ export interface Experiments extends ExperimentSweep, ExperimentFigures {
 export interface ExperimentsParts {
   store: Store
   events: Events
-  config: { retentionMs: number; experimentsActiveMax: number }
+  config: { retentionMs: number; experimentsActiveMax: number; learning: boolean }
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics: Pick<Metrics, 'collect'>
   exactModel: ExactModel
@@ -112,7 +115,7 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
       for (const tuning of tuningsOf(record))
         record.warnings.push(...unsearchedWeights(tuning, isSearched))
       await register.add(record)
-      return describeExperiment(record, counted(record), nowMs)
+      return describeExperiment(warned(record, parts.config), counted(record), nowMs)
     },
     assign: async (sent) => {
       await settle(schedule, [findAssigned(register, sent)])
@@ -152,6 +155,11 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     ...openExperimentFigures(register, ledger, metrics),
     ...openSweep({ ...parts, register, ledger, reported }),
   }
+}
+
+/** What is told of learning is not kept: it may be on at the next start. */
+function warned(record: ExperimentRecord, config: { learning: boolean }): ExperimentRecord {
+  return config.learning ? record : { ...record, warnings: [...record.warnings, UNCOUNTED] }
 }
 
 /** Nobody gets the fallback of an experiment rolled back any more; one that is over already changes nothing. */

@@ -24,3 +24,27 @@ it('a model that is activated while learning is off is said to rank nothing', as
     await running.close()
   }
 })
+
+it.each([
+  ['/cortex/ab-test', '/cortex/ab-test/'],
+  ['/nous/experiments', '/nous/experiments/'],
+])(
+  'what is created by POST %s while learning is off is said to count no search',
+  async (path, read) => {
+    const running = await startApp({ LEARNING: 'false' })
+    try {
+      const create = (name: string) =>
+        running.must('POST', path, { name, type: 'x', variants: [{ id: 'a' }, { id: 'b' }] })
+      const created = (await create('idle')) as Record<string, string>
+      expect(created.warnings).toContain(
+        'LEARNING is off: variants are shown, but no search counts, only values that are reported do.',
+      )
+      await running.restart({ LEARNING: 'true' })
+      const id = created.testId ?? created.experimentId
+      expect(JSON.stringify(await running.must('GET', `${read}${id}`))).not.toContain('LEARNING')
+      expect(JSON.stringify(await create('busy'))).not.toContain('LEARNING')
+    } finally {
+      await running.close()
+    }
+  },
+)
