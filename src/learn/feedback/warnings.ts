@@ -57,6 +57,7 @@ export function feedbackWarnings(
     ...unshown(told),
     ...others(told),
     ...singleStars(sent),
+    ...brief(told),
   ]
   for (const [at, entry] of sent.feedback.entries()) {
     const path = `feedback[${at}]`
@@ -167,6 +168,18 @@ function singleStars({ feedback }: Feedback): string[] {
   return [
     `feedback[${feedback.indexOf(first)}].rating is 1${many}, which is the best of 0 to 1, and feedback[${starred}].rating is one of 5 stars: if 1 is a star, too, send 0.2.`,
   ]
+}
+
+/** Nobody reads for so few milliseconds: seconds were probably meant, and count as a hit that was left at once. */
+const BRIEF_MS_MAX = 1000
+
+function brief(told: readonly Told[]): string[] {
+  return ofAll(
+    told,
+    ({ entry: { dwellMs = 0 } }) => dwellMs > 0 && dwellMs < BRIEF_MS_MAX,
+    (at, many) =>
+      `feedback[${at}].metadata.customMetadata.dwellTime is less than a second${many}, for it is read in milliseconds: send 45000 for 45 seconds.`,
+  )
 }
 
 function unplaced(entry: SentEntry): object {

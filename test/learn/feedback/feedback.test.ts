@@ -457,6 +457,20 @@ it('a summary names the most frequent actions, and counts the others together', 
   expect(summary.byAction).toMatchObject({ often: 2, other: 17 })
 })
 
+it('a time that somebody stayed is said to be in milliseconds where it was most likely sent in seconds', async () => {
+  const { session, search, feedback } = start()
+  const sessionId = await session()
+  const queryId = search(sessionId, ['a', 'b', 'c', 'd'])
+  const stayed = (resultId: string, dwellTime: number) =>
+    entry(queryId, { resultId, userAction: 'click', customMetadata: { dwellTime } })
+  const told = async (...entries: ReturnType<typeof stayed>[]) =>
+    (await feedback.submit({ sessionId, feedback: entries })).warnings
+  expect(await told(stayed('a', 0), stayed('b', 1000), entry(queryId, {}))).toBeUndefined()
+  expect(await told(stayed('a', 45_000), stayed('c', 45), stayed('d', 999))).toEqual([
+    'feedback[1].metadata.customMetadata.dwellTime is less than a second (the first of 2 such entries), for it is read in milliseconds: send 45000 for 45 seconds.',
+  ])
+})
+
 it('while nothing is learned, feedback is told so, and not that its search is wrong', async () => {
   const { session, feedback } = start({ LEARNING: 'false' })
   const sessionId = await session('u-1')
