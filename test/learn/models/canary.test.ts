@@ -69,6 +69,16 @@ it.each(['CONTROL', 'CANARY'] as const)(
   },
 )
 
+it.each([
+  [1520, 'pass'],
+  [1700, 'not_yet'],
+])('a user of %d searches beside 1600 of others: %s', (searches, outcome) => {
+  const same = [...units('CONTROL', 400, 0.4), ...units('CANARY', 400, 0.4)]
+  const clicked = searches * 0.4
+  const busy: TrialUnit = { arm: 'CANARY', searches, clicked, reciprocalRank: clicked }
+  expect(judge([...same, busy], 400).outcome).toBe(outcome)
+})
+
 it('users without a search count for nothing', () => {
   const idle: TrialUnit = { arm: 'CANARY', searches: 0, clicked: 0, reciprocalRank: 0 }
   const same = judge([...units('CONTROL', 9, 0.4), idle], 1)
