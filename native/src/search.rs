@@ -17,6 +17,7 @@ pub mod query;
 pub mod ranks;
 pub mod rerank;
 pub mod scale;
+pub mod shares;
 pub mod shortlist;
 pub mod sort;
 pub mod sort_key;

@@ -128,6 +128,11 @@ impl Space {
         self.model().map_or(0, |model| model.documents)
     }
 
+    /// Whether it was learned from the documents.
+    pub fn is_learned(&self) -> bool {
+        self.model().is_some()
+    }
+
     /// The model of a learned space.
     pub fn model(&self) -> Option<&lsa::Model> {
         match &self.body {

@@ -299,6 +299,11 @@ fn is_syllabic(c: char) -> bool {
             | 0x1780..=0x17D3 | 0x17D7 | 0x17DC..=0x17DD)
 }
 
+/// Whether a word that begins so is a piece of a script without spaces, of which a word as people count them has several.
+pub fn stands_alone(c: char) -> bool {
+    is_ideograph(c) || is_syllabic(c)
+}
+
 /// Where the syllable ends that begins with one of these: vowels that are written before or behind a letter go with it,
 /// as marks do, and letters that stand below another one or, in Burmese, have no vowel.
 ///

@@ -11,6 +11,7 @@ use crate::search::filter;
 use crate::search::neighbors;
 use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
+use crate::search::shares::shares;
 use crate::search::text::guessed::guesses;
 use crate::search::text::kept::Kept;
 use crate::search::text::matched::Matched;
@@ -75,7 +76,6 @@ impl<'a> View<'a> {
             None => None,
         };
         let everything = request.is_empty_query();
-        let (text, vector) = space_weights(snapshot, alone.is_some());
         let cut = request.cut.unwrap_or(match request.mode {
             // Who asks for neighbours alone gets k of them if there are k; the cut keeps chance
             // likeness out of a list that has words to go by.
@@ -95,7 +95,7 @@ impl<'a> View<'a> {
             cut,
             max_cosine: cut,
             weights: request.weights.unwrap_or(match request.fusion {
-                Fusion::Convex => Weights { text, vector },
+                Fusion::Convex => shares(snapshot, &request.query, alone.is_some()),
                 Fusion::Rrf => EQUAL,
             }),
         };
@@ -229,16 +229,6 @@ impl<'a> View<'a> {
         near.sort_unstable_by_key(|pair| pair.0);
         self.near = near;
     }
-}
-
-fn space_weights(snapshot: &Snapshot, alone: bool) -> (f64, f64) {
-    // Through their decimal form: 0.7 as a short float is not 0.7 as a long one.
-    let (text, vector) = match alone {
-        true => snapshot.space.weights(),
-        false => snapshot.space.weights_beside_others(),
-    };
-    let long = |weight: f32| weight.to_string().parse().unwrap_or(f64::from(weight));
-    (long(text), long(vector))
 }
 
 /// Some positions with those of neighbours among them, all ascending.
