@@ -68,8 +68,11 @@ function shownTest({ p, ...test }: NonNullable<SampleRatio['chiSquare']>) {
 
 /** Every guardrail on every variant but control; a metric that is counted and reported too, twice. */
 export function guardrailStates(record: ExperimentRecord, counted: Counted): GuardrailState[] {
+  // A hundred rules may ask a hundred arms for the same few metrics, each of which is added up from hundreds of buckets.
+  const known = new Map<string, (Reading | undefined)[]>()
   return record.guardrails.flatMap((rule) => {
-    const own = counted.arms.map((arm) => readingOf(arm, rule.metric))
+    const own = known.get(rule.metric) ?? counted.arms.map((arm) => readingOf(arm, rule.metric))
+    known.set(rule.metric, own)
     const reported = counted.reported.get(rule.metric)?.map(readingOfSums)
     const states = own.every((reading) => reading === undefined)
       ? []

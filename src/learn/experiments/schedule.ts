@@ -1,3 +1,4 @@
+import { openBreath } from '../../breath.ts'
 import { ServiceError } from '../../errors.ts'
 import type { ExperimentRecord } from '../../schema/experiment-record.ts'
 import { monitoringOf } from './answers.ts'
@@ -25,12 +26,18 @@ export async function advanceAll(parts: ScheduleParts): Promise<void> {
   const { register, clock } = parts
   const refused: { id: string; cause: unknown }[] = []
   const isFull = () => refused.some(({ cause }) => isLimit(cause))
-  for (const record of [...register.all()]) {
-    if (hasEnded(record) || (isFull() && isPutOff(record, clock()))) continue
+  const breathe = openBreath()
+  for (const id of Array.from(register.all(), (each) => each.id)) {
+    // To judge one may take some ms, of which a thousand may be active.
+    const pause = breathe()
+    if (pause !== undefined) await pause
+    const record = register.find(id)
+    if (record === undefined || hasEnded(record) || (isFull() && isPutOff(record, clock())))
+      continue
     try {
       await advanceOrFail(parts, record)
     } catch (cause) {
-      refused.push({ id: record.id, cause })
+      refused.push({ id, cause })
     }
   }
   const over = register.running().some(({ record: { endMs } }) => endMs <= clock())

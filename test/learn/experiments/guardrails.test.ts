@@ -526,3 +526,21 @@ it('very many guardrails are refused before they are read one by one', () => {
   for (const sent of [many, Object.values(many)])
     expect(() => readGuardrails(sent)).toThrow('guardrails must be at most 100.')
 })
+
+it('many on many variants are judged without that others wait until all experiments are', async () => {
+  const lab = openLaboratory()
+  const named = (count: number) => Array.from({ length: count }, (_, n) => ({ id: `v${n}` }))
+  const guardrails = Array.from({ length: 100 }, (_, n) => ({ metric: 'latencyP95', threshold: n }))
+  for (let n = 0; n < 10; n += 1)
+    await lab.create('experiment', { type: 't', variants: named(100), guardrails })
+  let turns = 0
+  let isOver = false
+  const count = () => {
+    turns += 1
+    if (!isOver) setImmediate(count)
+  }
+  setImmediate(count)
+  await lab.experiments.tick()
+  isOver = true
+  expect(turns).toBeGreaterThan(4)
+})
