@@ -54,12 +54,20 @@ interface State {
   tables: Pick<Store['tables'], 'experimentArms' | 'experimentUnits' | 'experimentSearches'>
   arms: Map<string, Arm[]>
   changed: Map<string, Map<string, Changed>>
+  /** Arms that `save` is to write, by experiment: of a hundred, a few searches change a few. */
+  counted: Map<string, Set<number>>
   outcomes: Map<string, SearchOutcome>
 }
 
 export function openLedger({ tables }: Store): Ledger {
-  const state: State = { tables, arms: new Map(), changed: new Map(), outcomes: new Map() }
-  const { arms, changed, outcomes } = state
+  const state: State = {
+    tables,
+    arms: new Map(),
+    changed: new Map(),
+    counted: new Map(),
+    outcomes: new Map(),
+  }
+  const { arms, changed, counted, outcomes } = state
   return {
     // Not held for `counting`: what was just written may not be seen yet where somebody only reads.
     arms: (record) => arms.get(record.id) ?? readRows(state, record).map(readArm),
@@ -75,6 +83,7 @@ export function openLedger({ tables }: Store): Ledger {
     save: () => save(state),
     drop: () => {
       changed.clear()
+      counted.clear()
       outcomes.clear()
       arms.clear()
     },
@@ -101,10 +110,17 @@ function armsOf(state: State, record: ExperimentRecord): Arm[] {
   if (known !== undefined) return known
   const rows = readRows(state, record)
   const read = rows.map(readArm)
-  if (record.endedMs === undefined && !rows.every((row) => row === undefined || isWhole(row)))
+  if (record.endedMs === undefined && !rows.every((row) => row === undefined || isWhole(row))) {
     countAnew(state, record.id, read)
+    for (const at of read.keys()) noteCounted(state, record.id, at)
+  }
   state.arms.set(record.id, read)
   return read
+}
+
+function noteCounted({ counted }: State, id: string, arm: number): void {
+  const own = counted.get(id) ?? new Set()
+  counted.set(id, own.add(arm))
 }
 
 function readRows({ tables }: State, { id, mode, variants }: ExperimentRecord) {
@@ -138,6 +154,7 @@ function countedUnit(
   arm: number,
   unit: string,
 ): UnitRow | undefined {
+  noteCounted(state, record.id, arm)
   const units = state.changed.get(record.id) ?? new Map<string, Changed>()
   state.changed.set(record.id, units)
   const known = units.get(unit)
@@ -157,19 +174,27 @@ function countedUnit(
   return changed.row
 }
 
-function save({ tables, arms, changed, outcomes }: State): void {
+function save(state: State): void {
+  const { tables, arms, changed, counted, outcomes } = state
   for (const [id, units] of changed) {
     const own = arms.get(id) ?? []
     for (const [unit, { before, row }] of units) {
       const arm = own[row.arm]
       if (arm === undefined) continue
       replaceUnit(arm, before, row.counts)
+      // A search may name another arm than the one that its unit was counted in before.
+      noteCounted(state, id, row.arm)
       tables.experimentUnits.put([id, unit], row)
     }
-    for (const [at, arm] of own.entries()) tables.experimentArms.put([id, at], armRow(arm))
   }
+  for (const [id, own] of counted)
+    for (const at of own) {
+      const arm = arms.get(id)?.[at]
+      if (arm !== undefined) tables.experimentArms.put([id, at], armRow(arm))
+    }
   for (const [queryId, outcome] of outcomes) tables.experimentSearches.put(queryId, outcome)
   changed.clear()
+  counted.clear()
   outcomes.clear()
 }
 

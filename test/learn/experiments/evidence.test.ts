@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { preferenceOf } from '../../../src/learn/statistics/interleaving.ts'
+import { temporaryStore } from '../../store/open.ts'
 import { openLaboratory } from './laboratory.ts'
 
 describe('what a variant is told', () => {
@@ -306,4 +307,15 @@ describe('what ended long ago', () => {
     expect(lab.store.tables.experimentSearches.count()).toBe(0)
     expect((await lab.get('test', testId)).metrics).toEqual(metrics)
   })
+})
+
+it('a search is written into the arm that it is of, not into all', async () => {
+  const store = temporaryStore()
+  const lab = openLaboratory(store)
+  const variants = Array.from({ length: 100 }, (_, n) => ({ id: `v${n}` }))
+  const { testId } = await lab.create('test', { variants })
+  lab.searchIn(await lab.memberOf(testId, 'v7'))
+  await lab.loop.caughtUp()
+  expect([...store.tables.experimentArms.keys()]).toEqual([[testId, 7]])
+  expect((await lab.get('test', testId)).metrics.v7.searches).toBe(1)
 })
