@@ -198,8 +198,6 @@ export interface ConsumerGroup {
   name: string
   /** Time between two saves. The longer, the less is written twice, and the longer one save holds the main thread. */
   saveMs: number
-  /** With so many rows to write it is time for a save at once, however soon that comes. */
-  rowsMax?: number
 }
 
 /**
@@ -219,8 +217,6 @@ export interface Consumer {
   load: () => void
   take: (fact: Fact) => void
   save: () => void
-  /** How many rows `save` would write now; asked of consumers whose group has a `rowsMax`. */
-  unsaved?: () => number
   /** Makes the new state visible to searches. */
   publish?: () => void
   /** For state that is folded anew when somebody is forgotten: empties it, inside a transaction. */

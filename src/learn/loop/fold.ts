@@ -42,12 +42,11 @@ export interface Fold {
 }
 
 /**
- * Consumers that are saved together. The click memory saves mostly what is new, what each session looked at, so that
- * little is written twice when it is saved often; patterns and reports save the same rows over and over while a period
- * lasts.
+ * Consumers that are saved together. The click memory saves mostly what is new, what each session looked at; patterns
+ * and reports save the same rows over and over while a period lasts.
  */
 export const GROUPS = {
-  memory: { name: 'click memory', saveMs: 1000, rowsMax: 256 },
+  memory: { name: 'click memory', saveMs: 1000 },
   reports: { name: 'reports', saveMs: 2000 },
   patterns: { name: 'patterns', saveMs: 5000 },
 } as const satisfies Record<string, ConsumerGroup>
@@ -70,7 +69,6 @@ interface Group {
   /** How often it is saved at most, and when it last was, in the process's own time. */
   saveMs: number
   savedMs: number
-  rowsMax: number
   consumers: Consumer[]
 }
 
@@ -126,7 +124,6 @@ function newGroup(consumers: readonly Consumer[], own: ConsumerGroup | undefined
     saved: 0,
     saveMs: own?.saveMs ?? PROMPT_MS,
     savedMs: 0,
-    rowsMax: own?.rowsMax ?? Number.POSITIVE_INFINITY,
     consumers: consumers.filter(({ group }) => group === own),
   }
 }
@@ -154,16 +151,10 @@ function dueOf({ groups, prompt, taken, isTold }: Core, which: Saved): Group[] {
   const behind = groups.filter(({ saved }) => saved < taken)
   if (which === 'all') return behind
   const nowMs = performance.now()
-  const over = behind.filter((group) => nowMs - group.savedMs >= group.saveMs || isFull(group))
+  const over = behind.filter(({ savedMs, saveMs }) => nowMs - savedMs >= saveMs)
   const [longest] = over.filter((group) => group !== prompt).sort((a, b) => a.savedMs - b.savedMs)
   const isPromptDue = isTold || over.includes(prompt)
   return behind.filter((group) => (group === prompt ? isPromptDue : group === longest))
-}
-
-function isFull({ rowsMax, consumers }: Group): boolean {
-  let rows = 0
-  for (const { unsaved } of consumers) rows += unsaved?.() ?? 0
-  return rows >= rowsMax
 }
 
 function save(core: Core, which: Saved): void {

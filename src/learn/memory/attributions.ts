@@ -19,8 +19,6 @@ export interface Attributions {
   flag: (sessionId: string, timeMs: number) => Taught[]
   /** Inside a transaction. Removes what belongs to sessions that were over by `nowMs`, too. */
   save: (nowMs: number) => void
-  /** Pairs of session and query that `save` would write. */
-  unsaved: () => number
   /** Drops what was not saved. */
   load: () => void
   /** Inside a transaction. */
@@ -109,7 +107,6 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
       if (beforeMs !== removedMs) removeBeforeWithin(store, beforeMs, toldMs)
       removedMs = beforeMs
     },
-    unsaved: () => changed.size,
     load: forget,
     reset: () => {
       attributions.clear()

@@ -38,8 +38,6 @@ export interface Pairs {
   add: (change: QueryChange) => void
   /** Inside a transaction. Returns whether any query had changed that somebody gained from. */
   save: () => boolean
-  /** Queries that `save` would write. */
-  unsaved: () => number
   figures: () => { pairs: number; queries: number; gained: number; evicted: number }
 }
 
@@ -121,7 +119,6 @@ export function openPairs(
       core.isGainTouched = false
       return isGainTouched
     },
-    unsaved: () => core.changed.size,
     figures: () => {
       const { pairs, idle, gained, evicted } = core
       return { pairs, queries: idle.size + gained.size, gained: gained.size, evicted }

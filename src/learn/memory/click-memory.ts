@@ -125,7 +125,6 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       const repeated = lessons.told(fact)
       if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
     },
-    unsaved: () => core.written.unsaved() + attributions.unsaved(),
     save: () => {
       isSaving = core.written.save() || isSaving
       attributions.save(latestMs)

@@ -228,34 +228,6 @@ it('groups that are due take turns', async () => {
   expect(saved).toEqual(['a', 'b', 'c', 'a', 'b', 'c'])
 })
 
-it('a group with much to write is saved before its time', async () => {
-  const store = temporaryStore()
-  const saved: number[] = []
-  let rows = 0
-  const consumer: Consumer = {
-    ...{ name: 'many', group: { name: 'many', saveMs: 3_600_000, rowsMax: 3 } },
-    load: () => {},
-    take: () => {
-      rows += 1
-    },
-    unsaved: () => rows,
-    save: () => {
-      saved.push(rows)
-      rows = 0
-    },
-  }
-  const fold = openFold(store, [consumer])
-  fold.load()
-  for (let sequence = 1; sequence <= 7; sequence += 1) {
-    fold.take({ kind: 'search', sequence } as Fact)
-    fold.advance(sequence)
-    if (!fold.isDue('due')) continue
-    await store.write(() => fold.save('due'))
-    fold.settle()
-  }
-  expect(saved).toEqual([3, 3])
-})
-
 const ACTIONS = ['click', 'purchase', 'dwell', 'share', 'dismiss', 'view', 'hover']
 const story = fc.array(
   fc.record({
