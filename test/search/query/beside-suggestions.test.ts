@@ -34,6 +34,31 @@ it('a word goes on to none that stands nowhere beside those before it, where oth
   expect(await completed('cover b')).toEqual(all)
 })
 
+it('what stands beside all words before it comes first, by documents that have them, then beside some', async () => {
+  const titles = [
+    ...['Bluetooth spectre', 'Bluetooth speaker, black', 'Bluetooth speaker', 'Speaker stand'],
+    ...['Wooden speaker', 'Bluetooth headset spare part', 'Spade', 'Spade', 'Spade'],
+  ]
+  const documents = titles.map((title) => ({ document: { title } }))
+  await service.must('POST', '/cortex/documents/bulk', { index: 'sound', documents })
+  const completed = (prefix: string) => texts('completions', { index: 'sound', prefix })
+  expect(await completed('bluetooth sp')).toEqual(
+    ['speaker', 'spare', 'spectre'].map((word) => `bluetooth ${word}`),
+  )
+  // No document has all three.
+  expect(await completed('wooden headset sp')).toEqual(
+    ['speaker', 'spare'].map((word) => `wooden headset ${word}`),
+  )
+})
+
+it('a misspelt word before it is corrected where that leads to documents with all of them', async () => {
+  const completed = (prefix: string) => texts('completions', { prefix })
+  expect(await completed('hikng b')).toEqual(['hiking boots'])
+  expect((await completed('the cofee ma'))[0]).toBe('the coffee machine')
+  // No document has coffee and boots.
+  expect((await completed('cofee b'))[0]).toMatch(/^cofee /)
+})
+
 it('stop words before it decide nothing beside others', async () => {
   expect(await texts('completions', { prefix: 'the hiking b' })).toEqual(['the hiking boots'])
   expect((await texts('completions', { prefix: 'the b' }))[0]).toBe('the bottle')

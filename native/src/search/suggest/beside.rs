@@ -14,25 +14,32 @@ const POSTINGS_MAX: usize = 2_000_000;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Beside {
     /// Documents that were seen to have it beside all of them.
-    pub documents: u64,
+    pub all: u64,
+    /// The shares of each one's documents that were seen to have it, added.
+    shares: f64,
     /// Whether all documents of the word were looked at.
     is_whole: bool,
 }
 
 impl Beside {
-    /// Whether it is known to stand beside them nowhere.
-    pub fn is_nowhere(self) -> bool {
-        self.is_whole && self.documents == 0
+    /// Whether it was seen to stand beside any of them.
+    pub fn is_somewhere(self) -> bool {
+        self.shares > 0.0
     }
 
-    /// How much a word of so many documents belongs to the others: the share of its documents that have them, for each of
-    /// these documents. A word that stands everywhere stands beside them, too, and says nothing.
-    pub fn affinity(self, documents: u64) -> f64 {
-        (self.documents * self.documents) as f64 / documents as f64
+    /// Whether it is known to stand beside none of them.
+    pub fn is_nowhere(self) -> bool {
+        self.is_whole && !self.is_somewhere()
+    }
+
+    /// How much the word belongs to the others: documents with all of them say most; where there are none, or as many of
+    /// another word, the share of each one's documents tells.
+    pub fn affinity(self) -> f64 {
+        self.all as f64 + self.shares
     }
 }
 
-/// What is known of each word beside all of `context`; nothing where that is empty. `shares` such questions share what one
+/// What is known of each word beside `context`; nothing where that is empty. `shares` such questions share what one
 /// may take.
 pub fn beside(
     snapshots: &[(u64, Arc<Snapshot>)],
@@ -40,23 +47,37 @@ pub fn beside(
     found: &[Word],
     shares: usize,
 ) -> Result<Vec<Beside>, Failure> {
-    let is_whole = !context.is_empty();
-    let mut sums = vec![
-        Beside {
-            documents: 0,
-            is_whole
-        };
-        found.len()
-    ];
-    for (_, snapshot) in snapshots.iter().filter(|_| is_whole) {
+    let mut besides = vec![Beside::default(); found.len()];
+    if context.is_empty() {
+        return Ok(besides);
+    }
+    besides.iter_mut().for_each(|beside| beside.is_whole = true);
+    let mut documents = vec![0; context.len()];
+    let mut each = vec![vec![0; context.len()]; found.len()];
+    for (_, snapshot) in snapshots {
         deadline::look()?;
-        let counts = words::beside(snapshot, context, found, POSTINGS_MAX / shares)?;
-        for (sum, count) in sums.iter_mut().zip(counts) {
-            match count {
-                Some(count) => sum.documents += u64::from(count),
-                None => sum.is_whole = false,
+        let company = words::beside(snapshot, context, found, POSTINGS_MAX / shares)?;
+        add(&mut documents, &company.context);
+        for (at, shared) in company.shared.into_iter().enumerate() {
+            match shared {
+                Some(shared) => {
+                    besides[at].all += u64::from(shared.all);
+                    add(&mut each[at], &shared.each);
+                }
+                None => besides[at].is_whole = false,
             }
         }
     }
-    Ok(sums)
+    for (beside, each) in besides.iter_mut().zip(each) {
+        let shares = each.iter().zip(&documents);
+        let shares = shares.filter(|(shared, _)| **shared > 0);
+        beside.shares = shares.map(|(own, all)| *own as f64 / *all as f64).sum();
+    }
+    Ok(besides)
+}
+
+fn add(sums: &mut [u64], counts: &[u32]) {
+    for (sum, count) in sums.iter_mut().zip(counts) {
+        *sum += u64::from(*count);
+    }
 }

@@ -29,9 +29,9 @@ pub struct Candidate {
 impl Candidate {
     /// Nearest first, then what belongs most to the words around it, then by number of documents, then in order.
     pub fn rank(&self, other: &Self) -> Ordering {
-        let affinity = |word: &Self| word.beside.affinity(word.documents);
+        let (own, others) = (self.beside.affinity(), other.beside.affinity());
         let order = self.distance.cmp(&other.distance);
-        let order = order.then_with(|| affinity(other).total_cmp(&affinity(self)));
+        let order = order.then(others.total_cmp(&own));
         let order = order.then(other.documents.cmp(&self.documents));
         order.then_with(|| self.text.cmp(&other.text))
     }

@@ -1,17 +1,20 @@
 //! How the last word of a text may go on.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::analysis::term::Term;
 use crate::analysis::tokenizer::is_ideograph;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
-use crate::search::suggest::beside::beside;
+use crate::search::suggest::beside::{beside, Beside};
 use crate::search::suggest::candidates::{candidates, gather, searched, Candidate, SPARE};
+use crate::search::suggest::correct::{correct, Correction};
 use crate::search::suggest::known::{has, said, vocabularies, WORDS_MAX};
 use crate::search::suggest::written::{as_written, Writer};
-use crate::search::text::words;
+use crate::search::text::words::{self, Word};
 
 /// Words that are held against those before them.
 const BESIDE_MAX: usize = 200;
@@ -33,8 +36,7 @@ pub fn complete(
     let Some((_, first)) = snapshots.first() else {
         return Ok(Vec::new());
     };
-    let mut terms = first.definition.words_analyzer.terms(prefix);
-    let Some(last) = terms.pop() else {
+    let Some(last) = first.definition.words_analyzer.terms(prefix).pop() else {
         return Ok(Vec::new());
     };
     // Behind a space, a hyphen or the like begins another word, of which nothing is known yet. A character that is a word
@@ -43,9 +45,9 @@ pub fn complete(
     if is_ended || last.text.starts_with(is_ideograph) {
         return Ok(Vec::new());
     }
-    let context = words_before(snapshots, terms.into_iter().map(|term| term.text))?;
+    let before = &prefix[..last.from];
     let most = limit + SPARE;
-    let most = if context.is_empty() {
+    let most = if before.is_empty() {
         most
     } else {
         most.max(BESIDE_MAX)
@@ -58,11 +60,10 @@ pub fn complete(
         }
     })?;
     let found = searched(snapshots, found)?;
-    let context: Vec<&str> = context.iter().map(String::as_str).collect();
-    let besides = beside(snapshots, &context, &found, 1)?;
+    let (before, besides) = behind(snapshots, before, &found, writer)?;
     let mut found = candidates(snapshots, found, besides)?;
     // Where some stand beside the words before, others are no way to go on.
-    if found.iter().any(|word| word.beside.documents > 0) {
+    if found.iter().any(|word| word.beside.is_somewhere()) {
         found.retain(|word| !word.beside.is_nowhere());
     }
     found.sort_by(Candidate::rank);
@@ -72,7 +73,7 @@ pub fn complete(
     let mut completions: Vec<Completion> = Vec::new();
     for word in found {
         let written = writer.written(&word.text, typed)?;
-        let text = format!("{}{written}", &prefix[..last.from]);
+        let text = format!("{before}{written}");
         let documents = word.documents;
         // One index may fold what another one writes.
         match completions.iter_mut().find(|known| known.text == text) {
@@ -83,15 +84,37 @@ pub fn complete(
     Ok(completions)
 }
 
-/// Those of the words before the last one that documents have, each once. What no search looks for says nothing beside
-/// others that are looked for.
-fn words_before(
+/// How each word stands to the text before it; and that text, with its unknown words corrected where one of them goes on to
+/// what documents have altogether.
+fn behind<'a>(
     snapshots: &[(u64, Arc<Snapshot>)],
-    words: impl Iterator<Item = String>,
-) -> Result<Vec<String>, Failure> {
+    typed: &'a str,
+    found: &[Word],
+    writer: &mut Writer,
+) -> Result<(Cow<'a, str>, Vec<Beside>), Failure> {
+    let beside_words_of = |text: &str| {
+        let context = words_of(snapshots, text)?;
+        let context: Vec<&str> = context.iter().map(String::as_str).collect();
+        beside(snapshots, &context, found, 1)
+    };
+    if let Some(Correction { text, .. }) = correct(snapshots, typed, 1, writer)?.pop() {
+        let besides = beside_words_of(&text)?;
+        if besides.iter().any(|beside| beside.all > 0) {
+            return Ok((text.into(), besides));
+        }
+    }
+    Ok((typed.into(), beside_words_of(typed)?))
+}
+
+/// Those of a text's words that documents have, each once. What no search looks for says nothing beside others that are
+/// looked for.
+fn words_of(snapshots: &[(u64, Arc<Snapshot>)], text: &str) -> Result<Vec<String>, Failure> {
+    let Some((_, first)) = snapshots.first() else {
+        return Ok(Vec::new());
+    };
     let vocabularies = vocabularies(snapshots)?;
     let mut known: Vec<String> = Vec::new();
-    for word in words {
+    for Term { text: word, .. } in first.definition.words_analyzer.terms(text) {
         if known.len() < WORDS_MAX && !known.contains(&word) && has(&vocabularies, &word)? {
             known.push(word);
         }

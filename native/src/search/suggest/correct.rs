@@ -22,7 +22,7 @@ const BESIDE_MAX: usize = 4;
 /// A text with its unknown words replaced.
 #[derive(Serialize)]
 pub struct Correction {
-    text: String,
+    pub text: String,
     documents: u64,
     distance: u8,
 }
@@ -120,14 +120,15 @@ fn prefer_beside(
         let others = unknown[..count].iter().enumerate();
         let others = others.filter(|(other, _)| *other != at);
         let best = others.map(|(_, word)| word.found[0].text.as_str());
-        let context: Vec<&str> = known.iter().map(String::as_str).chain(best).collect();
+        let known = known.iter().map(String::as_str);
+        let context: Vec<&str> = best.chain(known).take(WORDS_MAX).collect();
         let words: Vec<Word> = unknown[at].found.iter().map(as_word).collect();
         let besides = beside(snapshots, &context, &words, count)?;
         let found = &mut unknown[at].found;
         for (word, beside) in found.iter_mut().zip(besides) {
             word.beside = beside;
         }
-        let beside = found.iter().filter(|word| word.beside.documents > 0);
+        let beside = found.iter().filter(|word| word.beside.is_somewhere());
         let nearest = beside.map(|word| word.distance).min().unwrap_or(u8::MAX);
         found.retain(|word| word.distance < nearest || !word.beside.is_nowhere());
         found.sort_by(Candidate::rank);

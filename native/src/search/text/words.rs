@@ -78,24 +78,55 @@ fn behind_all(prefix: &str) -> Vec<u8> {
     end
 }
 
-/// Of each of `words`, how many live documents have it beside all words of `context`. What would take more than
-/// `steps_max` steps is not looked at, and is none: rare words, which say most, come first.
+/// How often words stand beside those of a context, in live documents of an index.
+pub struct Company {
+    /// Documents of each word of the context.
+    pub context: Vec<u32>,
+    /// Of each word; nothing of one that was not looked at.
+    pub shared: Vec<Option<Shared>>,
+}
+
+/// Documents that have a word beside those of a context.
+#[derive(Clone)]
+pub struct Shared {
+    /// Beside all of them.
+    pub all: u32,
+    /// Beside each of them.
+    pub each: Vec<u32>,
+}
+
+/// How often each of `words` stands beside those of `context`, 32 at most. What would take more than `steps_max` steps is
+/// not looked at: rare words, which say most, come first.
 pub fn beside(
     snapshot: &Snapshot,
     context: &[&str],
     words: &[Word],
     steps_max: usize,
-) -> Result<Vec<Option<u32>>, Failure> {
-    let mut together = Bits::live(snapshot);
-    for word in context {
-        let mut own = Bits::new(snapshot.documents as usize);
-        each_document(snapshot, word, |position| own.set(position))?;
-        together.and(&own);
+) -> Result<Company, Failure> {
+    debug_assert!(context.len() <= 32);
+    let live = Bits::live(snapshot);
+    // Of each document a bit for each word of the context that it has.
+    let mut had = vec![0u32; snapshot.documents as usize];
+    let mut documents = vec![0; context.len()];
+    for (at, word) in context.iter().enumerate() {
+        each_document(snapshot, word, |position| {
+            let is_live = live.get(position);
+            had[position as usize] |= u32::from(is_live) << at;
+            documents[at] += u32::from(is_live);
+        })?;
     }
-    if together.count() == 0 {
-        return Ok(vec![Some(0); words.len()]);
+    let none = Shared {
+        all: 0,
+        each: vec![0; context.len()],
+    };
+    let mut company = Company {
+        shared: vec![None; words.len()],
+        context: documents,
+    };
+    if company.context.iter().all(|documents| *documents == 0) {
+        company.shared.fill(Some(none));
+        return Ok(company);
     }
-    let mut counts = vec![None; words.len()];
     let mut order: Vec<usize> = (0..words.len()).collect();
     order.sort_by_key(|at| words[*at].documents);
     let mut steps = 0;
@@ -104,13 +135,18 @@ pub fn beside(
         if steps > steps_max {
             break;
         }
-        let mut count = 0;
+        let mut shared = none.clone();
         each_document(snapshot, &words[at].text, |position| {
-            count += u32::from(together.get(position));
+            let mut rest = had[position as usize];
+            shared.all += u32::from(rest.count_ones() as usize == context.len());
+            while rest != 0 {
+                shared.each[rest.trailing_zeros() as usize] += 1;
+                rest &= rest - 1;
+            }
         })?;
-        counts[at] = Some(count);
+        company.shared[at] = Some(shared);
     }
-    Ok(counts)
+    Ok(company)
 }
 
 /// The numbers of the first `most` live documents that have the word.
