@@ -10,7 +10,7 @@ use attune_native::search::answer::Answer;
 use attune_native::search::highlight::{highlight, HighlightRequest};
 use attune_native::search::query::Request;
 use attune_native::search::suggest;
-use attune_native::search::text::words::{self, Word};
+use attune_native::search::text::words::{self, Shared, Word};
 use serde_json::{json, Value};
 
 fn values(doc: &Doc, field: &str) -> Vec<Value> {
@@ -726,7 +726,7 @@ fn completions_that_stand_beside_the_words_before_come_first() {
     };
     assert_eq!(completed(&index, "bo"), ["box", "bone", "bottle"]);
     // Others are no way to go on where some are; where none is, all of them may be meant.
-    let beside_water = ["water bottle", "water box"];
+    let beside_water = ["water box", "water bottle"];
     assert_eq!(completed(&index, "water bo"), beside_water);
     let beside_none = ["ambergris box", "ambergris bone", "ambergris bottle"];
     assert_eq!(completed(&index, "ambergris bo"), beside_none);
@@ -744,8 +744,12 @@ fn completions_that_stand_beside_the_words_before_come_first() {
     };
     let beside = |steps| {
         let words = [word("box"), word("bone")];
-        words::beside(&index.view(), &["water"], &words, steps).unwrap()
+        let company = words::beside(&index.view(), &["water", "ambergris"], &words, steps).unwrap();
+        let shared = company.shared.into_iter();
+        shared
+            .map(|shared| shared.map(|Shared { all, each }| (all, each)))
+            .collect::<Vec<_>>()
     };
-    assert_eq!(beside(5), [Some(1), None]);
-    assert_eq!(beside(6), [Some(1), Some(0)]);
+    assert_eq!(beside(5), [Some((0, vec![1, 0])), None]);
+    assert_eq!(beside(6), [Some((0, vec![1, 0])), Some((0, vec![0, 0]))]);
 }
