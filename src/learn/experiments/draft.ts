@@ -6,7 +6,9 @@ import { mustReadTuning } from '../plan/tuning.ts'
 import { BUCKETS } from '../statistics/buckets.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { isTellable, momentWarnings, readMoment } from '../wire/moment.ts'
+import { someListed } from '../wire/some-told.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
+import { bucketsOfArms } from './assignment.ts'
 import { readGuardrails } from './guardrail-rules.ts'
 import { refuseUninterleavable, vainMetricWarnings, vainShareWarnings } from './interleavable.ts'
 import { readMetricNames } from './metric-lists.ts'
@@ -137,9 +139,17 @@ function readFallback(
   return { config, tuning }
 }
 
-/** A step without anybody would wait for its units for ever. */
+/** A step, or a variant, without anybody would wait for its units for ever. */
 function nobodyWarnings(record: ExperimentRecord): string[] {
-  const { allocation, rollout } = record
+  const { allocation, mode, rollout, variants } = record
+  const buckets = bucketsOfArms(variants.map(({ share }) => share))
+  const empty = variants.filter(({ share }, arm) => share > 0 && buckets[arm] === 0)
+  if (mode === 'split' && empty.length > 0) {
+    const ids = someListed(empty.map(({ id }) => id))
+    return [
+      `variants: nobody gets ${ids} by so small a share: units are divided by the ten thousandth.`,
+    ]
+  }
   if (allocation === 0 || Math.round(shareOf(record) * BUCKETS) > 0) return []
   const path = rollout.steps.length > 1 ? 'rolloutStrategy' : 'trafficAllocation'
   return [`${path}: nobody takes part in so small a share: units are let in by the ten thousandth.`]

@@ -181,6 +181,10 @@ it('a share so small that nobody gets in is told of', () => {
   expect(draft({ trafficAllocation: 1e-5 }).warnings).toEqual(nobody('trafficAllocation'))
   expect(draft({ trafficAllocation: 0.00005 }).warnings).toEqual([])
   expect(draft({ trafficAllocation: 0 }).warnings).toEqual([])
+  const variants = [0.99997, 0.00003, 0].map((share, at) => ({ id: `v${at}`, share }))
+  expect(draft({ variants }).warnings).toEqual([
+    'variants: nobody gets v1 by so small a share: units are divided by the ten thousandth.',
+  ])
 })
 
 describe('shares', () => {
