@@ -49,6 +49,12 @@ export interface Outgoing {
   taken: (() => void) | undefined
 }
 
+/**
+ * The library closes a connection that was idle for some eight to twelve seconds. Clients that keep theirs, and read this,
+ * send nothing just then: it would break, and they could not know whether it was done.
+ */
+export const KEEP_ALIVE: [string, string] = ['keep-alive', 'timeout=8']
+
 /** The body of an answer that goes on; every call after its end does nothing. */
 export interface Outflow {
   /** Sends a piece; false when the client has yet to take some of what was sent. */

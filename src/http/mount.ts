@@ -9,7 +9,7 @@ import { isBodiless, losesAnswer, mustClose, passBody } from './body.ts'
 import { type Body, bodyBytes } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
-import type { Exchange } from './exchange.ts'
+import { type Exchange, KEEP_ALIVE } from './exchange.ts'
 import { abort, type Flight, type Flights, metaOf, openFlights } from './flight.ts'
 import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
@@ -236,6 +236,7 @@ function send(wire: Wire, flight: Flight, prepared: Prepared, connection: 'kept'
   }
   flight.dropBody()
   const close = connection === 'closed' || wire.app.lifecycle.state === 'stopping'
+  if (!close) headers.push(KEEP_ALIVE)
   const taken = bytes > LONG_BYTES ? countAnswer(wire, flight, bytes) : undefined
   exchange.send({ status, headers, body, close, taken })
 }

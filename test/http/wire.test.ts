@@ -142,6 +142,26 @@ describe('bytes that no client would send', () => {
   })
 })
 
+it('a connection is kept for as long as answers promise, and not promised where it is closed', async () => {
+  const stub = await startStub([ECHO])
+  try {
+    const ask = 'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n'
+    const kept = await connectRaw(stub.server.port)
+    kept.socket.write(`${ask}\r\n{}`)
+    await until(() => kept.received().endsWith('}'))
+    const [, seconds] = /^keep-alive: timeout=(\d+)\r$/m.exec(kept.received()) ?? []
+    await new Promise((resolve) => setTimeout(resolve, Number(seconds) * 1000 - 250))
+    kept.socket.write(`${ask}\r\n{}`)
+    await until(() => kept.received().match(/HTTP\/1\.1 200/g)?.length === 2)
+    stub.app.lifecycle.state = 'stopping'
+    kept.socket.write(`${ask}\r\n{}`)
+    await until(() => kept.closed())
+    expect(kept.received().match(/keep-alive/g)).toHaveLength(2)
+  } finally {
+    await stub.close()
+  }
+}, 20_000)
+
 describe('overload', () => {
   let running: RunningApp
   beforeAll(async () => {
