@@ -13,6 +13,7 @@ import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
 import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { COUNTED_METRICS } from '../src/schema/experiment-metrics.ts'
+import { Facet } from '../src/schema/facet.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
 import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
@@ -140,12 +141,13 @@ test('every way to fuse stands in its row, and in what OpenAPI tells of it', () 
     expect(FUSIONS.filter((word) => !text.includes(word))).toEqual([])
 })
 
-test('every option of a highlight stands in its row', () => {
-  const [row = ''] = /^\| `highlight` \|.*$/m.exec(searching) ?? []
-  const missing = Object.keys(HighlightOptions.properties).filter(
-    (name) => !new RegExp(`\\b${name}\\b`).test(row),
-  )
-  expect(missing).toEqual([])
+test.each([
+  ['highlight', HighlightOptions],
+  ['facets', Facet],
+])('every option of `%s` stands in its row', (field, { properties }) => {
+  const row = searching.split('\n').find((line) => line.startsWith(`| \`${field}\` |`)) ?? ''
+  const names = Object.keys(properties)
+  expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(row))).toEqual([])
 })
 
 /** The sentence that names what a condition may hold. */

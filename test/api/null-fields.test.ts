@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { routes } from '../../src/api/index.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
-/** Bodies with every field that is read, nested ones too; where null stands for a value, the pattern of those places. */
+/** Bodies with nearly every field that is read, nested ones too; where null stands for a value, the pattern of those places. */
 interface Full {
   body: object
   /** Places where null says something, or where what stands is kept as it came. */
@@ -247,16 +247,39 @@ it.each(Object.entries(FULL))(
   },
 )
 
+interface Shape {
+  properties?: Record<string, Shape>
+  patternProperties?: Record<string, Shape>
+  additionalProperties?: Shape | boolean
+  items?: Shape
+  anyOf?: Shape[]
+}
+
+/** Fields that a shape declares and a value of it lacks. */
+function* lackedIn(shape: Shape, value: unknown, keys: Keys = []): Iterable<Keys> {
+  if (typeof value !== 'object' || value === null) return
+  for (const either of shape.anyOf ?? []) yield* lackedIn(either, value, keys)
+  const isList = Array.isArray(value)
+  const declared = isList ? {} : (shape.properties ?? {})
+  for (const name in declared) if (!(name in value)) yield [...keys, name]
+  const [any] = Object.values(shape.patternProperties ?? {})
+  const rest = any ?? shape.additionalProperties
+  for (const [key, inner] of Object.entries(value)) {
+    const of = isList ? shape.items : (declared[key] ?? rest)
+    if (typeof of === 'object') yield* lackedIn(of, inner, [...keys, isList ? Number(key) : key])
+  }
+}
+
 /** Fields that a route declares and its body above lacks, as their values must name what is there. */
 const LACKED = Object.entries(FULL).flatMap(([name, { body }]) => {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name)
-  const declared = (route?.body as { properties?: object } | undefined)?.properties ?? {}
-  return Object.keys(declared).flatMap((field) => (field in body ? [] : [[name, field] as const]))
+  const lacked = [...lackedIn((route?.body ?? {}) as Shape, body)]
+  return lacked.map((keys) => [name, pathOf(keys), keys] as const)
 })
 
-it.each(LACKED)('%s takes no null for %s', async (name, field) => {
+it.each(LACKED)('%s takes no null for %s', async (name, place, keys) => {
   const [method = '', path = ''] = name.split(' ')
-  const sent = { ...named(FULL[name]?.body as Record<string, unknown>), [field]: null }
+  const sent = withNull(FULL[name]?.body ?? {}, keys)
   const { status, details } = await service.call(method, path, sent)
-  expect([status, details[0]?.path]).toEqual([400, field])
+  expect([status, details[0]?.path]).toEqual([400, place])
 })
