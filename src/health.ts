@@ -53,13 +53,17 @@ export interface NousHealth {
 export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> {
   const { health } = parts.learning
   const models = await checkAll(parts.config.healthTimeoutMs, {
-    serving: () => ({
-      threads: threadsOf(parts, 'search'),
-      ...searchEngineHealth(parts),
-      ...health.serving(),
-    }),
+    serving: () => {
+      // That of files loads models.
+      mustLive(parts, 'files')
+      return {
+        threads: mustLive(parts, 'search'),
+        ...searchEngineHealth(parts),
+        ...health.serving(),
+      }
+    },
     training: () => ({
-      threads: threadsOf(parts, 'files'),
+      threads: threadsOf(parts, 'learning'),
       ...health.training(),
       examination: health.examination(),
     }),
@@ -156,8 +160,15 @@ function unopenedSentence(name: string, others: number): string {
   return `The files of "${shownName(name)}"${more} can't be opened; the log says why.`
 }
 
-function threadsOf({ pool }: HealthParts, lane: string): number {
-  const threads = pool.figures().find((figures) => figures.lane === lane)?.threads ?? 0
+type Lane = ReturnType<App['pool']['figures']>[number]['lane']
+
+/** Threads that are there now: those that learn come and go with their work. */
+function threadsOf({ pool }: HealthParts, lane: Lane): number {
+  return pool.figures().find((figures) => figures.lane === lane)?.threads ?? 0
+}
+
+function mustLive(parts: HealthParts, lane: Lane): number {
+  const threads = threadsOf(parts, lane)
   if (threads === 0) throw new ServiceError('UNHEALTHY', 'None of its threads is alive.')
   return threads
 }

@@ -43,6 +43,7 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
       figures: () => [
         { lane: 'search', threads: 2 },
         { lane: 'files', threads: broken.pool === undefined ? 1 : 0 },
+        { lane: 'learning', threads: 0 },
       ],
     },
   } as unknown as HealthParts
@@ -95,16 +96,18 @@ it('reports the learning component from what would do the work', async () => {
   const report = await reportNousHealth(parts())
   expect(report.overall).toBe(true)
   expect(report.models.serving.metrics).toMatchObject({ threads: 2 })
-  expect(report.models.training.metrics).toMatchObject({ threads: 1, behind: 0 })
+  // What learns has a thread only while there is work.
+  expect(report.models.training.metrics).toMatchObject({ threads: 0, behind: 0 })
   expect(report.learning.effectiveness).toEqual({ score: 0.5, status: 'GOOD', samples: 200 })
   const stuck = await reportNousHealth(parts({ store: serviceError('DISK_FULL', 'Full.') }))
   expect(stuck.models.adaptation).toMatchObject({ operational: false, error: 'Full.' })
   expect(stuck.overall).toBe(false)
   const dead = await reportNousHealth(parts({ pool: new Error('gone') }))
-  expect(dead.models.training).toMatchObject({
+  expect(dead.models.serving).toMatchObject({
     operational: false,
     error: 'None of its threads is alive.',
   })
+  expect(dead.models.training.operational).toBe(true)
   for (const name of ['serving', 'training'] as const) {
     const broken = await reportNousHealth(parts({ [name]: serviceError('UNHEALTHY', 'No.') }))
     expect(broken.models[name]).toMatchObject({ operational: false, error: 'No.' })
