@@ -1,5 +1,6 @@
 import { performance } from 'node:perf_hooks'
 import type { App } from './app.ts'
+import { variableOf } from './config.ts'
 import { ServiceError } from './errors.ts'
 import { shownName } from './word.ts'
 
@@ -123,7 +124,10 @@ async function checkOne(timeoutMs: number, check: HealthCheck): Promise<PartHeal
 }
 
 function late(timeoutMs: number): ServiceError {
-  return new ServiceError('TIMED_OUT', `It did not answer within ${timeoutMs} ms.`)
+  return new ServiceError(
+    'TIMED_OUT',
+    `It did not answer within ${timeoutMs} ms, the setting ${variableOf('healthTimeoutMs')}.`,
+  )
 }
 
 /** Only a sentence that was made for clients is shown. */

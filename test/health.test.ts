@@ -127,7 +127,7 @@ it('gives each check its own time, all at once', async () => {
   const states = await checked
   expect(states.a).toMatchObject({
     operational: false,
-    error: 'It did not answer within 60 ms.',
+    error: 'It did not answer within 60 ms, the setting HEALTH_TIMEOUT_MS.',
   })
   expect(states.b.operational).toBe(false)
   expect(states.c).toMatchObject({ operational: true, metrics: { fine: true } })

@@ -36,7 +36,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   native: ['errors', 'package', 'addon'],
   'shared-clock': [],
   'end-process': ['native'],
-  threads: ['workers', 'errors'],
+  threads: ['workers', 'config', 'errors'],
   store: ['config', 'errors', 'metrics', 'native', 'schema'],
   embed: ['config', 'errors', 'semaphore', 'metrics', 'native', 'schema'],
   search: [
@@ -92,7 +92,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     'store',
     'threads',
   ],
-  health: ['app', 'errors', 'word'],
+  health: ['app', 'config', 'errors', 'word'],
   figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: ['lasting-failures'],
   app: [

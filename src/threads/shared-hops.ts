@@ -1,3 +1,4 @@
+import { variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 
 /** What became of one input of a shared hop: errors cross threads as their message only. */
@@ -78,11 +79,7 @@ export function openSharedHops<Input, Output>(
     run: (input, isLeft) =>
       new Promise((resolve, reject) => {
         if (waiting.length >= options.waitingMax) {
-          reject(
-            serviceError('OVERLOADED', 'Too many searches are waiting; try again soon.', {
-              retryAfterS: 1,
-            }),
-          )
+          reject(serviceError('OVERLOADED', tooMany(), { retryAfterS: 1 }))
           return
         }
         waiting.push({ input, isLeft, resolve, reject })
@@ -90,4 +87,8 @@ export function openSharedHops<Input, Output>(
       }),
     waiting: () => waiting.length,
   }
+}
+
+function tooMany(): string {
+  return `More searches are waiting than the setting ${variableOf('searchQueueMax')} allows; try again soon.`
 }

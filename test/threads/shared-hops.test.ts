@@ -60,7 +60,10 @@ test('what goes wrong with one does not touch those beside it', async () => {
 test('more than may wait are refused at once', async () => {
   const { hops, letGo } = echo(1)
   const answers = [hops.run(1), hops.run(2), hops.run(3)]
-  await expect(hops.run(4)).rejects.toMatchObject({ code: 'OVERLOADED', retryAfterS: 1 })
+  await expect(hops.run(4)).rejects.toMatchObject({
+    ...{ code: 'OVERLOADED', retryAfterS: 1 },
+    message: 'More searches are waiting than the setting SEARCH_QUEUE_MAX allows; try again soon.',
+  })
   for (let turn = 0; turn < 3; turn++) await letGo()
   expect(await Promise.all(answers)).toEqual([1, 2, 3])
 })

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts'
+import { type Config, variableOf } from '../../config.ts'
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Store } from '../../store/store.ts'
@@ -11,7 +11,7 @@ export interface Writer {
    * all are refused. Throws OVERLOADED when too many wait.
    */
   write: (ops: WriteOp[], noteDone?: NoteDone) => Promise<(WriteOutcome | ServiceError)[]>
-  /** Writes that wait for the next transaction. */
+  /** Writes that are not durable yet: those that wait, and those of the transaction under way. */
   queued: () => number
   idle: () => Promise<void>
 }
@@ -89,11 +89,7 @@ export function openWriter(
   return {
     write: (ops, noteDone) => {
       if (queued > 0 && queued + ops.length > config.writeQueueMax)
-        throw serviceError(
-          'OVERLOADED',
-          'Too many documents are waiting to be written; try again soon.',
-          { retryAfterS: 1 },
-        )
+        throw serviceError('OVERLOADED', tooMany(), { retryAfterS: 1 })
       queued += ops.length
       return new Promise((resolve, reject) => {
         waiting.push({ ops, noteDone, resolve, reject })
@@ -105,6 +101,10 @@ export function openWriter(
       await running
     },
   }
+}
+
+function tooMany(): string {
+  return `More documents are waiting to be written than the setting ${variableOf('writeQueueMax')} allows; try again soon.`
 }
 
 function isFull(cause: unknown): boolean {

@@ -64,8 +64,12 @@ it('of requests that are refused for too many waiting nothing is written, of the
   )
   store.write = write
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
-  for (const [at, { status, code, data }] of answers.entries()) {
-    if (status !== 200) expect({ status, code }).toEqual({ status: 503, code: 'OVERLOADED' })
+  for (const [at, { status, code, error, data }] of answers.entries()) {
+    if (status !== 200)
+      expect({ status, code, error }).toEqual({
+        ...{ status: 503, code: 'OVERLOADED' },
+        error: expect.stringContaining('WRITE_QUEUE_MAX'),
+      })
     expect(await stored(names[at] ?? '')).toBe(status === 200 ? data.succeeded : 0)
   }
 })
