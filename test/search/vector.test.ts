@@ -31,6 +31,13 @@ it('refuses a vector that is too short to have a direction: the core would leave
   expect([...readVector([1e-29, 0], 'vector')]).toHaveLength(2)
 })
 
+it('refuses base64 that is no whole number of float32', () => {
+  for (const bytes of [0, 3, 5])
+    expect(() => readVector(Buffer.alloc(bytes, 1).toString('base64'), 'vector')).toThrow(
+      'vector must be base64 of little-endian float32 numbers.',
+    )
+})
+
 it('null takes the vector of a document away, once', async () => {
   const document = { title: 'one', tags: ['a'] }
   await service.must('POST', '/cortex/documents', {

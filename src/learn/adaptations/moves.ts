@@ -5,9 +5,12 @@ import type { Events } from '../history/events.ts'
 import { MACHINES, move } from '../states.ts'
 import type { CountedRows } from './counted-rows.ts'
 
-/** Moves records from status to status; each move is stored and is an event. Inside a transaction. */
+/**
+ * Moves records from status to status, and tells the history of learning of it: by calls of their own, since not every
+ * move is an event. Inside a transaction.
+ */
 export interface Moves {
-  /** Throws INVALID_TRANSITION. */
+  /** Stores the record in its new status. Throws INVALID_TRANSITION. */
   to: (
     record: AdaptationRecord,
     status: AdaptationStatus,
