@@ -102,6 +102,14 @@ it('a session that is over or unknown is nobody, but has its variant of each tes
   expect(asked).toEqual([undefined, ['ann', 's'], undefined, ['unknown', 'unknown']])
 })
 
+it('a search keeps the name of a session that is not known, by which it is found when that is forgotten', () => {
+  const sent = '01A21D28-95B8-7133-B7F6-6F448D93F0EE'
+  for (const sessionId of [sent, 'theirs'])
+    expect(knowing().plan({ sessionId }).recorded).toEqual({
+      ...{ variants: [], sessionId: sessionId === sent ? sent.toLowerCase() : sessionId },
+    })
+})
+
 it.each<[string, Parameters<typeof knowing>]>([
   ['the setting', [{}, { learning: false }]],
   ['a variant', [{ variants: () => [{ ...VARIANT, tuning: { learning: false } }] }]],
