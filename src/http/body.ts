@@ -45,7 +45,7 @@ export function announcedBytes(exchange: Exchange): number | undefined {
 }
 
 /** True when the rest of an unread body is too long, or of unknown length, to be worth reading. */
-export function mustClose(exchange: Exchange): boolean {
+export function isTooLongToDrain(exchange: Exchange): boolean {
   if (exchange.bodyEnded) return false
   const announced = announcedBytes(exchange)
   if (announced !== undefined) return announced > DRAINED_BYTES_MAX

@@ -5,7 +5,7 @@ import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
-import { isBodiless, losesAnswer, mustClose, passBody } from './body.ts'
+import { isBodiless, isTooLongToDrain, losesAnswer, passBody } from './body.ts'
 import { type Body, bodyBytes } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
@@ -173,7 +173,7 @@ async function run(
       flights.hold(flight, -flight.heldBytes)
       await passBody(exchange)
     }
-    send(wire, flight, prepared, mustClose(exchange) ? 'closed' : 'kept')
+    send(wire, flight, prepared, isTooLongToDrain(exchange) ? 'closed' : 'kept')
   } finally {
     flights.end(flight)
   }
