@@ -11,7 +11,16 @@ const named = namesIn(map)
 /** Every file and folder below the rooms of the map, as `/src/…`; folders end in a slash. */
 const paths = [
   ...['/native/', '/native/attune.d.ts'],
-  ...['src', 'workers', 'native/src', 'test', 'bench', 'docs'].flatMap((room) => [
+  ...[
+    'src',
+    'workers',
+    'native/src',
+    'native/tests',
+    'native/examples',
+    'test',
+    'bench',
+    'docs',
+  ].flatMap((room) => [
     `/${room}/`,
     ...readdirSync(join(root, room), { recursive: true, withFileTypes: true }).map((entry) => {
       const path = relative(root, join(entry.parentPath, entry.name))
@@ -104,6 +113,16 @@ test('each room of the Rust crate is on the map', () => {
   const rooms = paths.filter((path) => /^\/native\/src\/\w+\/$/.test(path))
   expect(rooms.length).toBeGreaterThan(3)
   for (const room of rooms) expect(named, room).toContain(room.slice(1))
+})
+
+test('each file of tests of the Rust crate is run: cargo looks for none by itself', () => {
+  const read = (path: string) => readFileSync(join(root, path), 'utf8')
+  const parts = [...read('native/tests/main.rs').matchAll(/^mod (\w+);/gm)]
+  const programs = [...read('native/Cargo.toml').matchAll(/^path = "tests\/(\w+)\.rs"/gm)]
+  const run = new Set([...parts, ...programs].map(([, name]) => `/native/tests/${name}.rs`))
+  const files = paths.filter((path) => /^\/native\/tests\/\w+\.rs$/.test(path))
+  expect(files.length).toBeGreaterThan(10)
+  expect(files.filter((path) => !run.has(path))).toEqual([])
 })
 
 test('each worker job is in the drawing', () => {
