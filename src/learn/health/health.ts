@@ -51,6 +51,8 @@ export interface LearningHealthParts {
 const STUCK_MS = 30_000
 /** Scores look through all of click memory: often enough for people and probes. */
 const SCORES_MS = 10_000
+const NOT_LOADED =
+  'The active model could not be loaded, and the log says why: activate another version, or take it back.'
 
 export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
@@ -70,7 +72,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   return {
     serving: () => {
       const { active, serving, loaded, failed } = models.figures()
-      if (!serving) throw serviceError('UNHEALTHY', 'The active model could not be loaded.')
+      if (!serving) throw serviceError('UNHEALTHY', NOT_LOADED)
       return { active, loaded, failed: failed.length }
     },
     training: () => {

@@ -69,7 +69,7 @@ it('finds the active model missing where the core has not loaded it', () => {
   const { now, health } = opened()
   expect(health.serving()).toEqual({ active: null, loaded: [], failed: 0 })
   now.serving = false
-  expect(health.serving).toThrow('The active model could not be loaded.')
+  expect(health.serving).toThrow(/^The active model could not be loaded, and the log says why: /)
 })
 
 it('reckons scores anew, also after the clock was set back', async () => {
