@@ -65,6 +65,8 @@ function valueText(value: number): string {
   return value < 0 ? '-Inf' : '+Inf'
 }
 
+/** Without U+0000, which earlier versions stored: there Prometheus takes a page to end, and reads none of it. */
 function escapeLabel(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
+  const shown = value.replaceAll('\0', '\ufffd')
+  return shown.replaceAll('\\', '\\\\').replaceAll('\n', '\\n').replaceAll('"', '\\"')
 }

@@ -325,6 +325,8 @@ describe('POST /cortex/metrics', () => {
     [{ name: 'a', value: 1, service: 'b', labels: { service: 'c' } }, 'service'],
     [{ name: 'a', value: 1, instance: '', labels: { instance: 'c' } }, 'instance'],
     [{ name: 'a', value: 1, labels: { ['b'.repeat(129)]: '1' } }, 'labels'],
+    [{ name: 'a', value: 1, labels: { b: 'c\0' } }, 'labels.b'],
+    [{ name: 'a', value: 1, instance: 'c\0' }, 'instance'],
   ])('refuses %j and names %s', async (body, path) => {
     const { status, details } = await measure(body)
     expect(status).toBe(400)

@@ -35,6 +35,12 @@ export function labelsOf(sample: MetricSample): Record<string, string> {
     if ((labels[name] ?? value) !== value) throw invalid(name, contradicts(name))
     labels[name] = value
   }
+  for (const [name, value] of Object.entries(labels))
+    if (value.includes('\0'))
+      throw invalid(
+        sample.labels?.[name] === value ? `labels.${name}` : name,
+        'must not have the character U+0000, at which a scraper takes a page to end',
+      )
   const said = Object.entries(labels).filter(([, value]) => value !== '')
   return Object.fromEntries(said.sort(([a], [b]) => (a < b ? -1 : 1)))
 }

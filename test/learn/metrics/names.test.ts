@@ -24,6 +24,15 @@ it('all names together have room for so many label sets, and for others when som
   expect(oneMore).toThrow('20000 label sets of all names together')
 })
 
+it('a label that an earlier version stored does not end the page for a scraper', async () => {
+  const metrics = openMetrics(readConfig({}))
+  const names = openMetricNames(metrics, { metricNamesMax: 100, metricSeriesMax: 100_000 })
+  names.show('a', '', addValue(newSeries('gauge', { shop: 'no\0rth' }, 0), 3, 0))
+  const page = String(await metrics.page())
+  expect(page).toContain('svc_custom_a{shop="no\ufffdrth"} 3\n')
+  expect(page).not.toContain('\0')
+})
+
 it('a page of many label sets is written in slices: others have their turns meanwhile', async () => {
   const metrics = openMetrics(readConfig({}))
   const names = openMetricNames(metrics, { metricNamesMax: 100, metricSeriesMax: 100_000 })
