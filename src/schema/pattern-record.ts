@@ -1,9 +1,11 @@
-/** A search whose hits were clicked. */
+/** A search that was clicked. */
 export interface ClickedSearch {
   queryHash: string
   timeMs: number
-  /** Places of the clicked hits among those shown, from 0; none where only further pages of its list were clicked. */
+  /** Places of the clicked hits among those shown, from 0; none where only further pages of its list, or no hit by name, were clicked. */
   clicked: number[]
+  /** Of a list, the best place from 1 that was clicked on any of its pages; 0 where it was no hit by name. */
+  best?: number
 }
 
 /** What searchers did with one query in one period. */
@@ -20,7 +22,7 @@ export interface QueryPattern {
   /** Sum of the positions of each list's first click. */
   firstPositions: number
   /**
-   * Sum of 1/position of each first click of somebody within the first ten of a first page, in parts of `RANK_PARTS`; undefined
+   * Sum of 1/position of each list's best click of somebody within the first ten, in parts of `RANK_PARTS`; undefined
    * when some of it was counted before ranks were.
    */
   reciprocalRanks: number | undefined

@@ -59,7 +59,7 @@ export interface Learner {
   tell: (
     sessionId: string,
     queryId: string,
-    resultId: string,
+    resultId: string | undefined,
     metadata?: Record<string, unknown>,
     rating?: number,
   ) => ReturnType<FeedbackIntake['submit']>
@@ -124,7 +124,13 @@ export function openLearner(
     tell: (sessionId, queryId, resultId, metadata = { userAction: 'click' }, rating = 1) =>
       feedback.submit({
         sessionId,
-        feedback: [{ queryId, rating, metadata: { resultId, ...metadata } }],
+        feedback: [
+          {
+            queryId,
+            rating,
+            metadata: resultId === undefined ? metadata : { resultId, ...metadata },
+          },
+        ],
       }),
     added: async (queryHash = QUERY_HASH) => {
       await loop.caughtUp()

@@ -7,7 +7,7 @@ import { type MetricName, readMetric } from '../wire/metric-names.ts'
 export const WATCHED_METRICS = {
   /** Share of somebody's searches with a click. */
   ctr: ({ clicked, known }) => ratio(clicked, known),
-  /** Mean of 1/position of the first click within the first ten, 0 without one. */
+  /** Mean of 1/position of the best click within the first ten, 0 without one. */
   mrr: ({ reciprocalRanks, known }) =>
     reciprocalRanks === undefined ? undefined : ratio(reciprocalRanks, known),
   zeroResultRate: ({ zeroResults, searches }) => ratio(zeroResults, searches),
@@ -76,10 +76,10 @@ export function countSearch(
   arm.latency[bucket] = (arm.latency[bucket] ?? 0) + 1
 }
 
-/** Counts the first click of a search at a position from 1. */
-export function countClick(arm: ArmTotals, position: number): void {
-  arm.clicked += 1
-  arm.reciprocalRanks += reciprocalRank(position)
+/** Counts a search's best click, at a position from 1, in place of the one that was its best before. */
+export function countClick(arm: ArmTotals, best: number, before?: number): void {
+  if (before === undefined) arm.clicked += 1
+  arm.reciprocalRanks += reciprocalRank(best) - reciprocalRank(before ?? 0)
 }
 
 export function addArms(arms: Iterable<ArmTotals>): ArmTotals {

@@ -82,9 +82,10 @@ export function openWatch(store: Store, clicks: Clicks): Watch {
   function takeFeedback(fact: FeedbackFact): void {
     const impression = ofCounted(fact)
     const unit = impression?.unit
-    const position = clicks.firstOfList(fact)
-    if (impression === undefined || unit === undefined || position === undefined) return
-    count(impression, (arm) => countClick(arm, position))
+    const click = clicks.bestOfList(fact)
+    if (impression === undefined || unit === undefined || click === undefined) return
+    count(impression, (arm) => countClick(arm, click.best, click.before))
+    if (click.before !== undefined) return
     for (const { one, arm } of concerned(byScope, impression))
       one.units.add(arm, unit, [0, 1, 0, 0])
   }

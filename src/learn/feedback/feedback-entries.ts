@@ -96,6 +96,11 @@ export function isOthers({
   return impression?.unit !== undefined && impression.unit !== unit
 }
 
+/** Whether who searched says that a hit was opened, named or not. */
+export function isOwnClick(fact: FeedbackFact): boolean {
+  return hasOpened(fact.entry) && !namesUnshown(fact) && !isOthers(fact)
+}
+
 const NOT_VIEWED = { viewed: false }
 
 /** Whether the client says that the result was never in sight. */

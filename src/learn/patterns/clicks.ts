@@ -1,16 +1,25 @@
 import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { type Consumer, type Fact, type FeedbackFact, listOf } from '../facts.ts'
-import { hasOpened, isOthers } from '../feedback/feedback-entries.ts'
+import { isOwnClick } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 
-/** The newest searches whose hits were clicked by who was shown them: which click was a search's first, and what to replay. */
+/** What a click changes of its list's best one: places from 1, 0 where only clicks on no hit by name were told. */
+export interface BestClick {
+  best: number
+  /** Undefined where it is the first click of all. */
+  before: number | undefined
+}
+
+/** The newest searches that were clicked by who was shown them: which click was a search's first or best, and what to replay. */
 export interface Clicks extends Consumer {
   /**
-   * The position from 1 of a list's first click, on whichever of its pages, if the fact is one; the same for every
-   * consumer of the fact.
+   * The position from 1 of a list's first click on a hit, on whichever of its pages, if the fact is one; the same for
+   * every consumer of the fact.
    */
   firstOfList: (fact: FeedbackFact) => number | undefined
+  /** Undefined unless the fact is a list's first click, or better than those before. */
+  bestOfList: (fact: FeedbackFact) => BestClick | undefined
   /** The newest clicked searches of a query, or of all (`*`), newest first. */
   newest: (queryHash: string, limit: number) => { queryId: string; search: ClickedSearch }[]
 }
@@ -19,25 +28,33 @@ export interface Clicks extends Consumer {
 const CLICKED_MAX = 5000
 const KEPT_SHARE = 0.99
 
+interface Told {
+  first?: number
+  best?: BestClick
+}
+
 export function openClicks(store: Store): Clicks {
   const { clickedSearches } = store.tables
   let searches = new Map<string, ClickedSearch>()
   const changed = new Set<string>()
-  let seen: { fact: Fact; first: number | undefined } | undefined
+  let seen: { fact: Fact; told: Told } | undefined
 
-  function add(fact: FeedbackFact): number | undefined {
+  function add(fact: FeedbackFact): Told {
     const { entry, impression, hit } = fact
-    if (impression === undefined || hit === undefined || !hasOpened(entry)) return undefined
-    if (isOthers(fact)) return undefined
-    const { queryHash, timeMs } = impression
-    const list = listOf(impression)
-    const isFirst = !searches.has(list.queryId)
-    // Further pages are replayed by themselves: of their list no more is kept than that it was clicked.
-    if (list.queryId !== entry.queryId)
-      clickedOf(list.queryId, { queryHash, timeMs: list.timeMs, clicked: [] })
-    const { clicked } = clickedOf(entry.queryId, { queryHash, timeMs, clicked: [] })
-    if (!clicked.includes(hit)) clicked.push(hit)
-    return isFirst ? impression.from + hit + 1 : undefined
+    if (impression === undefined || !isOwnClick(fact)) return {}
+    const { queryHash, timeMs, from } = impression
+    const place = hit === undefined ? 0 : from + hit + 1
+    const { queryId, timeMs: listMs } = listOf(impression)
+    const before = bestOf(searches.get(queryId))
+    // Further pages are replayed by themselves: of their list no more is kept than its best click.
+    const list = clickedOf(queryId, { queryHash, timeMs: listMs, clicked: [] })
+    list.best = bestOfTwo(before, place)
+    if (hit !== undefined) {
+      const { clicked } = clickedOf(entry.queryId, { queryHash, timeMs, clicked: [] })
+      if (!clicked.includes(hit)) clicked.push(hit)
+    }
+    const told = list.best === before ? {} : { best: { best: list.best, before } }
+    return place > 0 && !before ? { ...told, first: place } : told
   }
   function clickedOf(queryId: string, fresh: ClickedSearch): ClickedSearch {
     changed.add(queryId)
@@ -50,14 +67,15 @@ export function openClicks(store: Store): Clicks {
     }
     return fresh
   }
-  function firstOfList(fact: FeedbackFact): number | undefined {
-    if (seen?.fact !== fact) seen = { fact, first: add(fact) }
-    return seen.first
+  function toldBy(fact: FeedbackFact): Told {
+    if (seen?.fact !== fact) seen = { fact, told: add(fact) }
+    return seen.told
   }
   return {
     name: 'clicks',
     group: GROUPS.patterns,
-    firstOfList,
+    firstOfList: (fact) => toldBy(fact).first,
+    bestOfList: (fact) => toldBy(fact).best,
     newest: (queryHash, limit) => newestOf(searches, queryHash, limit),
     load: () => {
       // Ids of searches sort by time, so that the oldest comes first again.
@@ -68,7 +86,7 @@ export function openClicks(store: Store): Clicks {
       seen = undefined
     },
     take: (fact) => {
-      if (fact.kind === 'feedback') firstOfList(fact)
+      if (fact.kind === 'feedback') toldBy(fact)
     },
     save: () => {
       for (const queryId of changed) {
@@ -92,6 +110,16 @@ export function openClicks(store: Store): Clicks {
       seen = undefined
     },
   }
+}
+
+/** Of rows of earlier versions, and of pages, it is not known: nothing is better. */
+function bestOf(list: ClickedSearch | undefined): number | undefined {
+  return list === undefined ? undefined : (list.best ?? 1)
+}
+
+function bestOfTwo(best: number | undefined, place: number): number {
+  if (!best) return place
+  return place > 0 ? Math.min(best, place) : best
 }
 
 /** Those that go, the oldest: many at once, because a map takes long to find its first entry when others were before it. */

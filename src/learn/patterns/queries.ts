@@ -12,7 +12,7 @@ import { GROUPS } from '../loop/fold.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { askersNamed, withAsker } from './askers.ts'
 import { countDocument } from './clicked-documents.ts'
-import type { Clicks } from './clicks.ts'
+import type { BestClick, Clicks } from './clicks.ts'
 import { isReformulated, openLastSearches } from './last-searches.ts'
 import { queryRows, reformulationRows } from './query-rows.ts'
 import { timesOfPairs, timesOfQueries } from './times.ts'
@@ -50,10 +50,14 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   }
   function takeFeedback(fact: FeedbackFact): void {
     const { impression, hit, sessionId } = fact
-    const position = clicks.firstOfList(fact)
-    if (impression === undefined || hit === undefined || position === undefined) return
+    const click = clicks.bestOfList(fact)
+    if (impression === undefined || hit === undefined || click === undefined) return
     const { queryHash } = impression
     const { queryId, timeMs } = listOf(impression)
+    if (isFirstPage(impression) || impression.list !== undefined)
+      queries.count(timeMs, queryHash, countRank, { impression, click })
+    const position = clicks.firstOfList(fact)
+    if (position === undefined) return
     queries.count(timeMs, queryHash, countClicked, { impression, hit, position })
     const own = last.get(sessionId)
     if (own === undefined || own.queryId !== queryId || own.clicked) return
@@ -114,9 +118,16 @@ function countClicked(
   row.clicked += 1
   row.clickedOfNobody += isOfNobody ? 1 : 0
   row.firstPositions += position
-  if (row.reciprocalRanks !== undefined && isFirstPage(impression) && !isOfNobody)
-    row.reciprocalRanks += rankParts(position)
   clickOn(row, impression.page.keys[hit], position)
+}
+
+/** The best click of a list of somebody, in place of the one that was its best before. */
+function countRank(
+  row: QueryPattern,
+  { impression, click }: { impression: Impression; click: BestClick },
+): void {
+  if (row.reciprocalRanks === undefined || impression.unit === undefined) return
+  row.reciprocalRanks += rankParts(click.best) - rankParts(click.before ?? 0)
 }
 
 function countReformulated(

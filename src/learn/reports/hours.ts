@@ -2,7 +2,7 @@ import { firstIdOf } from '../../ids.ts'
 import type { HourReport } from '../../schema/analytics-record.ts'
 import type { Store } from '../../store/store.ts'
 import { type Consumer, type FeedbackFact, listOf } from '../facts.ts'
-import { hasOpened, isOthers, namesUnshown } from '../feedback/feedback-entries.ts'
+import { isOwnClick } from '../feedback/feedback-entries.ts'
 import { GROUPS } from '../loop/fold.ts'
 import { type Asker, askersNamed } from '../patterns/askers.ts'
 import { timesOfQueries } from '../patterns/times.ts'
@@ -38,7 +38,7 @@ export function openHours(store: Store, movedOf: MovedOf = () => undefined): Hou
   function takeFeedback(fact: FeedbackFact): void {
     const { receivedMs, entry, impression, hit } = fact
     at(receivedMs).addFeedback(entry.status)
-    if (impression === undefined || !isClick(fact)) return
+    if (impression === undefined || !isOwnClick(fact)) return
     at(impression.timeMs).addMoved(movedOf(impression, hit))
     const position = hit === undefined ? (entry.position ?? 0) : impression.from + hit + 1
     const { queryId, timeMs } = listOf(impression)
@@ -94,11 +94,6 @@ export function openHours(store: Store, movedOf: MovedOf = () => undefined): Hou
     },
     sweep: (beforeMs) => sweepHours(store, beforeMs),
   }
-}
-
-/** Whether who searched says that a hit was opened. */
-function isClick(fact: FeedbackFact): boolean {
-  return hasOpened(fact.entry) && !namesUnshown(fact) && !isOthers(fact)
 }
 
 /** Whether it names a query that one of these alone asked. */

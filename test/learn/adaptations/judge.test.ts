@@ -426,11 +426,33 @@ describe('the figures', () => {
       await shop.log.flush()
       await shop.tell(session, further, 'a')
     }
+    const metrics = async () => {
+      await shop.loop.caughtUp()
+      return shop.adaptations.get(change.adaptationId).metrics.with
+    }
+    expect(await metrics()).toMatchObject({ searches: 2, units: 1, ctr: 0.5, mrr: 0.125 })
     await shop.tell(session, list, 'a')
-    await shop.loop.caughtUp()
-    expect(shop.adaptations.get(change.adaptationId).metrics.with).toMatchObject({
-      ...{ searches: 2, units: 1, ctr: 0.5, mrr: 0.125 },
-    })
+    expect(await metrics()).toMatchObject({ searches: 2, units: 1, ctr: 0.5, mrr: 0.5 })
+  })
+
+  it('go by the best click, and count one that names no hit, as tests and reports do', async () => {
+    const shop = openWorkshop()
+    const change = await shop.apply({ minScore: 0.5 }, { immediate: true })
+    const session = await shop.session()
+    const clicks = async (...resultIds: (string | undefined)[]) => {
+      const queryId = shop.searchIn(session)
+      await shop.log.flush()
+      for (const resultId of resultIds) await shop.tell(session, queryId, resultId)
+      await shop.loop.caughtUp()
+      return shop.adaptations.get(change.adaptationId).metrics.with
+    }
+    expect(await clicks('c', 'a', 'b')).toMatchObject({ searches: 1, ctr: 1, mrr: 1 })
+    expect(await clicks(undefined)).toMatchObject({ searches: 2, ctr: 1, mrr: 0.5 })
+    expect(await clicks(undefined, 'b')).toMatchObject({ searches: 3, ctr: 1, mrr: 0.5 })
+    expect(await clicks('nowhere')).toMatchObject({ searches: 4, units: 1, ctr: 0.75 })
+    const { metrics } = shop.adaptations.get(change.adaptationId)
+    await shop.loop.rebuild()
+    expect(shop.adaptations.get(change.adaptationId).metrics).toEqual(metrics)
   })
 
   it('go by who was shown the list, not by others who say that they clicked there', async () => {

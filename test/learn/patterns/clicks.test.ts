@@ -33,6 +33,28 @@ it('tells the place of the first click of a search, to whoever asks of it', () =
   expect(clicks.newest('h', 9)).toMatchObject([{ queryId: 'q000001', search: { clicked: [2, 0] } }])
 })
 
+it('tells what is the best click of a list, also behind one that names no hit, and over a restart', async () => {
+  const { store, clicks } = open()
+  const { hit: _, ...unnamed } = clickOn(1)
+  const told = (fact: object) => clicks.bestOfList(fact as FeedbackFact)
+  expect(told(unnamed)).toEqual({ best: 0, before: undefined })
+  expect(clicks.newest('*', 9)).toEqual([])
+  const named = clickOn(1, 3)
+  expect(clicks.firstOfList(named)).toBe(14)
+  expect(told(named)).toEqual({ best: 14, before: 0 })
+  for (const worse of [clickOn(1, 5), unnamed]) expect(told({ ...worse })).toBeUndefined()
+  await store.write(() => clicks.save())
+  clicks.load()
+  expect(told(clickOn(1, 4))).toBeUndefined()
+  expect(told(clickOn(1, 0))).toEqual({ best: 11, before: 14 })
+  // Of rows of earlier versions the best is not known.
+  await store.write(() => {
+    store.tables.clickedSearches.put('q000002', { queryHash: 'h', timeMs: 2, clicked: [5] })
+  })
+  clicks.load()
+  expect([told(clickOn(2, 0)), clicks.firstOfList(clickOn(2, 1))]).toEqual([undefined, undefined])
+})
+
 it('tells the first click of a list, whichever of its pages it is on', async () => {
   const { store, clicks, newest } = open()
   const begin = newId(1000)

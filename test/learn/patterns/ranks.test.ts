@@ -28,7 +28,24 @@ async function withoutRanks({ store, loop }: Workshop): Promise<void> {
   })
 }
 
-describe('the ranks of first clicks of a query', () => {
+describe('the ranks of best clicks of a query', () => {
+  it('take the place of those of worse clicks, also of a further page', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const list = shop.searchIn(session)
+    const further = shop.searchIn(session, { from: 3, list })
+    await shop.log.flush()
+    const ranksAfter = async (queryId: string, resultId: string) => {
+      await shop.tell(session, queryId, resultId)
+      await shop.loop.caughtUp()
+      return shop.patterns.armOf(QUERY_HASH).reciprocalRanks
+    }
+    expect(await ranksAfter(further, 'a')).toBe(1 / 4)
+    expect(await ranksAfter(list, 'c')).toBe(840 / 2520)
+    expect(await ranksAfter(list, 'a')).toBe(1)
+    expect(await ranksAfter(list, 'b')).toBe(1)
+  })
+
   it('are summed up to the tenth place, on first pages, without a rest', async () => {
     const shop = openWorkshop()
     const session = await shop.session()
