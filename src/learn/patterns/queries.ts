@@ -51,14 +51,18 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
   function takeFeedback(fact: FeedbackFact): void {
     const { impression, hit, sessionId } = fact
     const click = clicks.bestOfList(fact)
-    if (impression === undefined || hit === undefined || click === undefined) return
+    if (impression === undefined || click === undefined) return
     const { queryHash } = impression
     const { queryId, timeMs } = listOf(impression)
+    if (click.before === undefined) noteClicked(sessionId, queryId)
+    if (hit === undefined) return
     if (isFirstPage(impression) || impression.list !== undefined)
       queries.count(timeMs, queryHash, countRank, { impression, click })
     const position = clicks.firstOfList(fact)
     if (position === undefined) return
     queries.count(timeMs, queryHash, countClicked, { impression, hit, position })
+  }
+  function noteClicked(sessionId: string, queryId: string): void {
     const own = last.get(sessionId)
     if (own === undefined || own.queryId !== queryId || own.clicked) return
     last.put(sessionId, { ...own, clicked: true })

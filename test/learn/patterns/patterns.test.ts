@@ -265,6 +265,23 @@ describe('the patterns of searches', () => {
     ])
   })
 
+  it('take who clicked without naming a hit for one who found something, also once it is reckoned anew', async () => {
+    const shop = openWorkshop()
+    const [ann, bob] = [await shop.session(), await shop.session()]
+    for (const session of [ann, bob]) {
+      const queryId = shop.searchIn(session, { queryHash: 'from', query: 'from' })
+      await shop.log.flush()
+      if (session === ann) await shop.tell(session, queryId, undefined)
+      shop.searchIn(session, { queryHash: 'to', query: 'to' })
+    }
+    const counted = [{ from: 'from', to: 'to', count: 1, clicked: 0 }]
+    expect((await searches(shop)).reformulations).toMatchObject(counted)
+    await shop.loop.rebuild()
+    const { reformulations, topQueries } = await searches(shop)
+    expect(reformulations).toMatchObject(counted)
+    expect(topQueries.map(({ clicked }) => clicked)).toEqual([0, 0])
+  })
+
   it('show queries whose clicks lie far down', async () => {
     const shop = openWorkshop()
     for (let user = 0; user < 5; user += 1) await click(shop, await shop.session(), 'h')

@@ -39,6 +39,10 @@ it('tells when one query was put in the words of another', () => {
 it.each<[string, Fact[]]>([
   ['the first was clicked', [search('a', 1), click(search('a', 1)), search('b', 2)]],
   [
+    'the first was clicked without a hit by name',
+    [search('a', 1), { ...click(search('a', 1)), hit: undefined } as Fact, search('b', 2)],
+  ],
+  [
     'a further page of the first was clicked',
     [search('a', 1), click(search('a', 2, { from: 10, list: 'a-1' })), search('b', 3)],
   ],
