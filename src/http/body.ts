@@ -101,14 +101,17 @@ export interface BodyReader<T> {
   hold: (bytes: number) => void
   /** The last piece is valid during this call only, so that a body that came in one piece is never copied. */
   read: (pieces: Uint8Array[]) => T | Promise<T>
+  /** Told how to give the body up: nobody hears of the client leaving once it was told that it took too long. */
+  dropBy: (drop: () => void) => void
 }
 
 /**
  * Collects a body within its limit and resolves with what `read` makes of it.
- * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves, and
- * with what `hold` and `read` throw.
+ * Rejects with BODY_TOO_LARGE as soon as that is known, with BODY_INCOMPLETE when the client leaves or the body is
+ * given up, and with what `hold` and `read` throw.
  */
-export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReader<T>): Promise<T> {
+export function readBody<T>(exchange: Exchange, reader: BodyReader<T>): Promise<T> {
+  const { limit, hold, read, dropBy } = reader
   const { bytesMax } = limit
   return new Promise((resolve, reject) => {
     if ((announcedBytes(exchange) ?? 0) > bytesMax) {
@@ -127,7 +130,9 @@ export function readBody<T>(exchange: Exchange, { limit, hold, read }: BodyReade
       hold(chunk.length)
       pieces.add(chunk)
     }
-    exchange.onLeave(() => refuse(incomplete()))
+    const giveUp = (): void => refuse(incomplete())
+    exchange.onLeave(giveUp)
+    dropBy(giveUp)
     exchange.onBody((chunk, last) => {
       if (isRefused) return
       received += chunk.length

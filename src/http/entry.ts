@@ -173,6 +173,9 @@ async function collected(
     limit: entry.bodyLimit,
     hold: call.hold,
     read: (pieces) => readSent({ app, entry, exchange, call, hashed: key !== undefined }, pieces),
+    dropBy: (drop) => {
+      flight.dropBody = drop
+    },
   }
   const { hash, refusal } = await (coding === undefined
     ? readBody(exchange, reader)
@@ -194,7 +197,7 @@ async function onceUnread(
   call: AnyCall,
   key: string,
 ): Promise<Prepared> {
-  const body = await hashUnread(flight.exchange)
+  const body = await hashUnread(flight)
   if (flight.aborted) throw incomplete()
   return once(entry, flight, call, { key, body })
 }

@@ -42,11 +42,17 @@ function beginHash({ parameters, query }: Exchange): Hash {
   return createHash('sha256').update(JSON.stringify([parameters, query]))
 }
 
-/** As `hashRequest`, of a body that the route does not read. Rejects with BODY_INCOMPLETE when the client leaves. */
-export function hashUnread(exchange: Exchange): Promise<string> {
+/**
+ * As `hashRequest`, of a body that the route does not read. Rejects with BODY_INCOMPLETE when the client leaves, or the
+ * answer goes out before.
+ */
+export function hashUnread(flight: Flight): Promise<string> {
+  const { exchange } = flight
   const hash = beginHash(exchange)
   return new Promise((resolve, reject) => {
-    exchange.onLeave(() => reject(incomplete()))
+    const giveUp = (): void => reject(incomplete())
+    exchange.onLeave(giveUp)
+    flight.dropBody = giveUp
     exchange.onBody((chunk, last) => {
       hash.update(chunk)
       if (last) resolve(hash.digest('hex'))

@@ -74,6 +74,7 @@ it.each([
     limit: { bytesMax: 100, setting: 'BODY_BYTES_MAX' },
     hold: () => undefined,
     read: (all) => all.reduce((sum, { length }) => sum + length, 0),
+    dropBy: () => {},
   })
   const told = body.catch((cause: { code: string }) => cause.code)
   chunks.forEach((bytes, at) => void send(bytes, at === chunks.length - 1))
@@ -86,6 +87,7 @@ it('a body that comes a byte at a time is kept in few pieces', async () => {
     limit: { bytesMax: 1 << 20, setting: 'BODY_BYTES_MAX' },
     hold: () => undefined,
     read: (all) => all.map(({ length }) => length),
+    dropBy: () => {},
   })
   for (let at = 0; at < 1000; at += 1) send(1)
   send(1, true)

@@ -17,6 +17,15 @@ const ECHO = route({
   handle: ({ body }) => body,
 })
 
+const UNREAD = route({
+  method: 'POST',
+  path: '/unread',
+  summary: '',
+  tag: 'operations',
+  reply: Any,
+  handle: () => ({}),
+})
+
 const SECOND = 'GET /smuggled HTTP/1.1\r\nhost: a\r\n\r\n'
 
 /** Requests whose meaning two servers in a row could take differently, and others that are no HTTP at all. */
@@ -245,6 +254,23 @@ describe('bodies under way', () => {
     await until(() => stub.server.active() === 0)
     expect((await post(2 * MIB)).status).toBe(200)
   })
+
+  it.each(['', 'idempotency-key: k\r\n'])(
+    'that take too long give back what they held, and their requests are over (%j)',
+    async (header) => {
+      const hurried = await startStub([ECHO, UNREAD], { REQUEST_TIMEOUT_MS: '300' })
+      for (const path of ['echo', 'unread']) {
+        const { socket, received } = await connectRaw(hurried.server.port)
+        const head = `POST /api/${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n${header}\r\n`
+        socket.write(`${head}{"a":`)
+        await until(() => received().startsWith('HTTP/1.1 '))
+        await until(() => hurried.server.active() === 0)
+        expect(await heldBytes(hurried.app)).toBe(0)
+        socket.destroy()
+      }
+      await hurried.close()
+    },
+  )
 })
 
 describe('lines of NDJSON that are not whole yet', () => {
