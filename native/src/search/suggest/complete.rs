@@ -92,6 +92,9 @@ fn behind<'a>(
     found: &[Word],
     writer: &mut Writer,
 ) -> Result<(Cow<'a, str>, Vec<Beside>), Failure> {
+    if typed.is_empty() {
+        return Ok((typed.into(), vec![Beside::default(); found.len()]));
+    }
     let beside_words_of = |text: &str| {
         let context = words_of(snapshots, text)?;
         let context: Vec<&str> = context.iter().map(String::as_str).collect();
