@@ -120,9 +120,9 @@ export function readBody<T>(exchange: Exchange, reader: BodyReader<T>): Promise<
     }
     const pieces = openPieces()
     let received = 0
-    let isRefused = false
+    let isOver = false
     const refuse = (cause: unknown): void => {
-      isRefused = true
+      isOver = true
       pieces.takeAll()
       reject(cause)
     }
@@ -130,17 +130,23 @@ export function readBody<T>(exchange: Exchange, reader: BodyReader<T>): Promise<
       hold(chunk.length)
       pieces.add(chunk)
     }
-    const giveUp = (): void => refuse(incomplete())
+    // Every answer drops the body: of one that is whole there is nothing to say, and an error takes its time to make.
+    const giveUp = (): void => {
+      if (!isOver) refuse(incomplete())
+    }
     exchange.onLeave(giveUp)
     dropBy(giveUp)
     exchange.onBody((chunk, last) => {
-      if (isRefused) return
+      if (isOver) return
       received += chunk.length
       if (received > bytesMax) refuse(bodyTooLarge(limit))
       else
         try {
           if (!last) keep(chunk)
-          else resolve(read([...pieces.takeAll(), chunk]))
+          else {
+            isOver = true
+            resolve(read([...pieces.takeAll(), chunk]))
+          }
         } catch (cause) {
           refuse(cause)
         }
