@@ -69,7 +69,11 @@ function collectIndices({ metrics, engine }: FigureParts): void {
   add('svc_index_deleted_documents', 'Deleted documents still in the files', (own) => own.deleted)
   add('svc_index_vectors', 'Vectors found by a search', ({ vectors }) => vectors)
   add('svc_index_segments', 'Segments of the text index', ({ segments }) => segments)
-  add('svc_index_disk_bytes', 'Size of the files', ({ bytes }) => bytes)
+  add(
+    'svc_index_disk_bytes',
+    'Size of the files: text, vectors and their space',
+    ({ bytes }) => bytes,
+  )
   add('svc_index_memory_bytes', 'Memory of the index', ({ memoryBytes }) => memoryBytes)
   add('svc_index_generation', 'Published generation', ({ generation }) => generation)
   add('svc_index_space', 'Version of the vector space in use', ({ space }) => space.id)

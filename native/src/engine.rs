@@ -22,7 +22,7 @@ use std::fs;
 use std::io;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -96,6 +96,8 @@ pub struct Engine {
     pub(crate) committed: Condvar,
     pub(crate) vectors: RwLock<Vectors>,
     durable: Mutex<Durable>,
+    /// Bytes on disk of the vectors and their space: figures must not wait for what is being made durable.
+    bytes_beside_text: AtomicU64,
     pub(crate) fitting: Mutex<()>,
     pub(crate) closed: AtomicBool,
 }
@@ -221,7 +223,7 @@ impl Engine {
             saved.graph = None;
             (saved.graph_vectors, saved.graph_is_partial) = (0, false);
         }
-        *engine.durable.lock() = Durable {
+        let durable = Durable {
             mark: manifest.mark.clone(),
             meta: Arc::from(manifest.meta.as_bytes()),
             sequence: manifest.sequence,
@@ -231,6 +233,7 @@ impl Engine {
             space: Some(manifest.space.clone()),
             valid: true,
         };
+        engine.note_durable(&mut engine.durable.lock(), durable);
         Ok(engine)
     }
 
@@ -260,6 +263,7 @@ impl Engine {
             committed: Condvar::new(),
             vectors: RwLock::new(vectors),
             durable: Mutex::default(),
+            bytes_beside_text: AtomicU64::default(),
             fitting: Mutex::new(()),
             closed: AtomicBool::new(false),
         })
@@ -326,6 +330,7 @@ impl Engine {
         let current = self.views.current();
         let vectors = self.vectors.read().clone();
         let (memory, disk) = self.directory.bytes();
+        let beside = self.bytes_beside_text.load(Ordering::Relaxed);
         let views: usize = current
             .segments
             .iter()
@@ -338,7 +343,7 @@ impl Engine {
             "segments": current.segments.len(),
             "vectors": current.live_vectors,
             "deleted": current.documents - current.live,
-            "bytes": memory + disk,
+            "bytes": memory + disk + beside,
             "memoryBytes": memory as usize + vectors.set.bytes() + vectors.space.memory_bytes() + views,
             "generation": current.generation,
             "sequence": current.sequence,

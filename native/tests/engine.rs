@@ -760,6 +760,32 @@ fn given_vectors_are_taken_as_they_come_even_later() {
 }
 
 #[test]
+fn its_bytes_are_those_of_all_its_files() {
+    let folder = Folder::new();
+    let engine = open(folder.path());
+    apply(&engine, 1..400, &[]);
+    engine.commit(1).unwrap();
+    engine.fit().unwrap();
+    engine.checkpoint().unwrap();
+    let told = |engine: &Engine| {
+        let stats: Value = serde_json::from_str(&engine.stats()).unwrap();
+        stats["bytes"].as_u64().unwrap()
+    };
+    let files = std::fs::read_dir(folder.path())
+        .unwrap()
+        .map(|file| file.unwrap())
+        .filter(|file| file.file_name() != "manifest.json");
+    let lengths: u64 = files.map(|file| file.metadata().unwrap().len()).sum();
+    // The list of segments stands in the manifest.
+    let expected = lengths..lengths + 8192;
+    assert!(expected.contains(&told(&engine)), "{expected:?}");
+    engine.close();
+    drop(engine);
+    let opened = told(&open(folder.path()));
+    assert!(expected.contains(&opened), "{expected:?} {opened}");
+}
+
+#[test]
 fn released_writers_come_back() {
     let folder = Folder::new();
     let engine = open(folder.path());

@@ -147,7 +147,9 @@ export const IndexInfo = Type.Object({
   name: Type.String(),
   created: DateTime,
   documents: Type.Integer(),
-  bytes: Type.Integer({ description: 'size on disk of the index files' }),
+  bytes: Type.Integer({
+    description: 'size of the index files: text, vectors and their space',
+  }),
   generation: Type.Integer(),
   settled: Type.Boolean({ description: 'nothing is being learned, merged or linked any more' }),
   vectorSpace: Type.Object({

@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::iter;
+use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 use super::directory::Image;
@@ -41,6 +43,14 @@ pub(super) struct Durable {
 }
 
 impl Durable {
+    /// Bytes of the files of the vectors and their space.
+    fn bytes_beside_text(&self) -> u64 {
+        let space = self.space.iter().map(|file| file.bytes);
+        let vectors = self.vectors.iter();
+        let files = vectors.flat_map(|saved| iter::once(&saved.flat).chain(&saved.graph));
+        space.chain(files.map(|mark| mark.bytes)).sum()
+    }
+
     /// Whether nothing changed since these files were written.
     fn holds(&self, image: &Image, sequence: u64, vectors: &Vectors) -> bool {
         self.valid
@@ -73,6 +83,12 @@ impl Engine {
         self.write_files(None, step)
     }
 
+    pub(super) fn note_durable(&self, durable: &mut Durable, now: Durable) {
+        let bytes = now.bytes_beside_text();
+        self.bytes_beside_text.store(bytes, Ordering::Relaxed);
+        *durable = now;
+    }
+
     fn write_files(
         &self,
         mark: Option<String>,
@@ -99,7 +115,7 @@ impl Engine {
             .inspect_err(|_| self.directory.withdraw(&image))?;
         Manifest::put_in_place(&self.root)?;
         step();
-        *durable = Durable {
+        let now = Durable {
             mark: manifest.mark.clone(),
             meta: image.meta.clone(),
             sequence,
@@ -109,6 +125,7 @@ impl Engine {
             space_id: vectors.space.id(),
             valid: true,
         };
+        self.note_durable(&mut durable, now);
         let moved: HashSet<String> = self
             .directory
             .settle(image)
