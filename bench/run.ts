@@ -7,6 +7,7 @@ import { readMaterial } from './material.ts'
 import { Refusal, tellPlainly } from './refusal.ts'
 import { runAnalytics } from './runs/analytics.ts'
 import { runBulk } from './runs/bulk.ts'
+import { runDisk } from './runs/disk.ts'
 import { runFeedback } from './runs/feedback.ts'
 import { runLearningCost } from './runs/learning-cost.ts'
 import { runLearningLag } from './runs/learning-lag.ts'
@@ -35,6 +36,7 @@ const RUNS: Record<Workload['kind'], (context: RunContext) => Promise<Figure[]>>
   writes: runWrites,
   sessions: runSessions,
   memory: runMemory,
+  disk: runDisk,
   mixed: runMixed,
   feedback: runFeedback,
   analytics: runAnalytics,

@@ -20,6 +20,7 @@ export interface Workload {
     | 'writes'
     | 'sessions'
     | 'memory'
+    | 'disk'
     | 'mixed'
     | 'feedback'
     | 'analytics'

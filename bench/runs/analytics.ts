@@ -5,7 +5,8 @@ import type { Figure } from '../workload.ts'
 import { cycle, loadFigures, measureLoad, type RunContext } from './run.ts'
 
 const SESSIONS = 200
-const BATCH = 100
+/** Events of a request. */
+export const BATCH = 100
 
 /** Analytics events of known sessions, one a request and a hundred a request; an answer means that they are durable. */
 export async function runAnalytics(context: RunContext): Promise<Figure[]> {
@@ -40,7 +41,8 @@ async function openSessions({ service }: RunContext): Promise<string[]> {
   return ids
 }
 
-function makeEvent(sessionId: string, number: number): object {
+/** One event that belongs to the session. */
+export function makeEvent(sessionId: string, number: number): object {
   return {
     sessionId,
     eventType: 'results_shown',
