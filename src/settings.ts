@@ -104,6 +104,7 @@ export const SETTINGS = {
   explorationTemperature: { env: 'EXPLORATION_TEMPERATURE', kind: 'number', fallback: 0.1, min: 0.0001, max: 10, about: 'how far a drawn order strays, on the scale of the fused score' },
   impressionsMax: { env: 'IMPRESSIONS_MAX', kind: 'integer', fallback: 500_000, min: 1000, max: 1_000_000_000, about: 'impressions kept; the oldest go first' },
   impressionQueueMax: { env: 'IMPRESSION_QUEUE_MAX', kind: 'integer', fallback: 20_000, min: 1, max: 1_000_000, about: 'impressions waiting to be written; beyond it they are dropped and counted' },
+  journalBytesMax: { env: 'JOURNAL_BYTES_MAX', kind: 'integer', fallback: 17_179_869_184, min: 1_048_576, max: 35_184_372_088_832, about: 'size of the journal, which holds which searches there were, feedback and analytics events; the oldest go first' },
   eventsMax: { env: 'EVENTS_MAX', kind: 'integer', fallback: 1_000_000, min: 100, max: 1_000_000_000, about: 'learning events kept; the oldest go first' },
   eventStreamsMax: { env: 'EVENT_STREAMS_MAX', kind: 'integer', fallback: 100, min: 0, max: 10_000, about: 'clients that follow the learning events at the same time; beyond it 503' },
   eventStreamStallMs: { env: 'EVENT_STREAM_STALL_MS', kind: 'integer', fallback: 10_000, min: 10, max: 600_000, about: 'a client that follows the events and takes nothing for this long is cut off; one that goes on to take half a megabyte in it stays' },

@@ -10,11 +10,19 @@ const PER_SESSION = 4
 /** Until what was sent is learned from, and saved. */
 const SETTLE_MS = 6000
 
+const NUMBERED = 'in tables of so many rows'
 /** What bounds the rows of a table of the record store; for tables that stand in none, `RETENTION_MS` does. */
 const BOUNDS: Record<string, string> = {
   impressions: 'for IMPRESSIONS_MAX',
+  journal: 'for JOURNAL_BYTES_MAX',
+  events: 'for EVENTS_MAX',
   attributions: 'for SESSION_ABSOLUTE_MS',
-  lastSearches: 'for SESSION_ABSOLUTE_MS',
+  lastSearches: NUMBERED,
+  clickedSearches: NUMBERED,
+  clickMemory: NUMBERED,
+  modelStates: NUMBERED,
+  queryPatterns: NUMBERED,
+  reformulations: NUMBERED,
   feedbackSeen: 'for SESSION_ABSOLUTE_MS',
 }
 const OTHERS = 'for RETENTION_MS'

@@ -48,11 +48,12 @@ export interface Journal {
   sweep: (age: Age, mayRemove?: () => boolean) => Promise<number>
 }
 
-/** Entries older than `beforeMs`, as far as one number. */
+/** Entries older than `beforeMs`, as far as one number, and so many at most. */
 interface Age {
   beforeMs: number
   nowMs: number
   until?: number
+  rowsMax?: number
 }
 
 /** Entries that one transaction removes. */
@@ -111,11 +112,12 @@ export function openJournal(store: Store): Journal {
     },
     last,
     stretches: () => order.stretches(1, last()),
-    sweep: async ({ beforeMs, nowMs, until = Infinity }, mayRemove = () => true) => {
+    sweep: async (age, mayRemove = () => true) => {
+      const { until = Infinity, rowsMax = SWEEP_ROWS } = age
       const old: number[] = []
       for await (const { sequence, entry } of stroll(0)) {
-        if (sequence > until || old.length === SWEEP_ROWS) break
-        if (!order.isOld({ sequence, timeMs: entry.timeMs }, { beforeMs, nowMs })) break
+        if (sequence > until || old.length === Math.min(rowsMax, SWEEP_ROWS)) break
+        if (!order.isOld({ sequence, timeMs: entry.timeMs }, age)) break
         old.push(sequence)
       }
       if (old.length === 0) return 0

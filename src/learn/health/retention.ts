@@ -9,7 +9,7 @@ import { DAY_MS } from '../wire/duration.ts'
 export interface RetentionOptions {
   store: Store
   log: Log
-  config: Pick<Config, 'retentionMs' | 'impressionsMax'>
+  config: Pick<Config, 'retentionMs' | 'impressionsMax' | 'journalBytesMax'>
   /** Number of the last journal entry that learning won't read again, also after a crash. */
   kept: () => number
   /** What the parts of learning remove themselves, by what it is. */
@@ -23,6 +23,7 @@ export interface RetentionOptions {
 const SLICE_ROWS = 1000
 /** Entries that are looked through for what learning still needs: some hundred come between two times that it is saved. */
 const HELD_ENTRIES_MAX = 1000
+const ANY_AGE = { beforeMs: Number.POSITIVE_INFINITY, nowMs: Number.POSITIVE_INFINITY }
 /** Slices of one table in one round, so that no round takes long. */
 const SLICES = 10
 
@@ -57,9 +58,19 @@ function inSlices(
 }
 
 /** What learning has yet to take, or would read again after a crash, stays, whatever its age. */
-function sweepJournal({ log, config, kept }: RetentionOptions, nowMs: number): Promise<number> {
-  const age = { beforeMs: nowMs - config.retentionMs, nowMs, until: kept() }
-  return log.journal.sweep(age, log.cutWithin)
+function sweepJournal(options: RetentionOptions, nowMs: number): Promise<number> {
+  const { log, config, kept } = options
+  const spare = spareEntries(options)
+  const age =
+    spare > 0 ? { ...ANY_AGE, rowsMax: spare } : { beforeMs: nowMs - config.retentionMs, nowMs }
+  return log.journal.sweep({ ...age, until: kept() }, log.cutWithin)
+}
+
+/** How many entries of the mean size there are too many. */
+function spareEntries({ store, config }: RetentionOptions): number {
+  const { journal } = store.tables
+  const bytes = journal.bytes()
+  return Math.ceil(journal.count() * Math.max(0, 1 - config.journalBytesMax / bytes))
 }
 
 async function sweepImpressions(options: RetentionOptions, nowMs: number): Promise<number> {

@@ -14,7 +14,12 @@ it('logs once that the log was cut, and once a day how much went', async () => {
   const open = () => {
     const removals = openRemovals({ isCut: log.isCut, logger })
     const retain = openRetention({
-      ...{ store, log, config: { retentionMs: DAY_MS, impressionsMax: 1000 }, kept: () => 0 },
+      ...{
+        store,
+        log,
+        config: { retentionMs: DAY_MS, impressionsMax: 1000, journalBytesMax: 1e9 },
+        kept: () => 0,
+      },
       sweeps: { events: async () => 0 },
       onFailure: (err) => {
         throw err

@@ -121,6 +121,34 @@ it('keeps at most so many impressions and events, the newest', async () => {
   expect(left.events[0]?.data).toEqual({ at: 50 })
 })
 
+it('keeps a journal of so many bytes, the newest of it, but for what is still to be learned', async () => {
+  const store = temporaryStore()
+  const config = readConfig({ JOURNAL_BYTES_MAX: '1048576' })
+  const log = openLog(store, 10_000, () => START_MS)
+  const { journal } = store.tables
+  let kept = 100
+  const retain = openRetention({
+    ...{ store, log, config, kept: () => kept },
+    sweeps: {},
+    onFailure: fails,
+    onEnd: () => {},
+    onRemoved: () => {},
+  })
+  await store.write(() => {
+    for (let at = 0; at < 2000; at += 1)
+      log.journal.appendWithin({ timeMs: START_MS, type: 'searches', data: ['x'.repeat(1500)] })
+  })
+  expect(journal.bytes()).toBeGreaterThan(3e6)
+  await retain(START_MS)
+  expect([...journal.keys({ limit: 1 })]).toEqual([101])
+  kept = 2000
+  await retain(START_MS)
+  expect(journal.bytes()).toBeLessThanOrEqual(1048576)
+  expect(journal.count()).toBeGreaterThan(100)
+  expect(journal.has(2000)).toBe(true)
+  expect(log.isCut()).toBe(true)
+})
+
 it('makes no room for what was shown while the clock was ahead by removing what is shown now', async () => {
   const store = temporaryStore()
   const config = readConfig({ IMPRESSIONS_MAX: '1000' })

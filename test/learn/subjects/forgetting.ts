@@ -34,7 +34,7 @@ export async function retain(
   const onFailure = (err: unknown) => {
     throw err
   }
-  const config = { retentionMs: 365 * DAY_MS, impressionsMax }
+  const config = { retentionMs: 365 * DAY_MS, impressionsMax, journalBytesMax: 1e9 }
   const options = {
     store,
     log,
