@@ -19,7 +19,9 @@ export interface QueryPattern {
   /** Of the clicked ones, those of nobody: no rate counts them, as nobody knows which others were seen. */
   clickedOfNobody: number
   zeroResults: number
-  /** Sum of the positions of each list's first click. */
+  /** Of the clicked ones, those with a click that named its hit, which has a position. */
+  placed: number
+  /** Sum of the positions of the first of these clicks of each list. */
   firstPositions: number
   /**
    * Sum of 1/position of each list's best click of somebody within the first ten, in parts of `RANK_PARTS`; undefined
@@ -37,7 +39,7 @@ export const RANK_PARTS = 2520
 
 /**
  * A query pattern as it is written, in this order: there are many rows, and names would take most of the time. Rows
- * of earlier versions lack the clicks of nobody, the asker too, or all three, and go on with their documents.
+ * of earlier versions lack the last of these counts, or all of them, and go on with their documents.
  */
 export type QueryPatternRow = [
   query: string,

@@ -27,13 +27,15 @@ const Query = Type.Object({
   }),
   clicked: Type.Integer({
     description:
-      'searches with a click on a hit, on whichever page of their lists, also those without a live session; a page whose list is no longer known counts by itself',
+      'searches with a click, on whichever page of their lists, also those without a live session; a page whose list is no longer known counts by itself',
   }),
   ctr: Type.Union([Type.Number(), Type.Null()], {
     description: 'share of the clickable with a click; null without any',
   }),
   zeroResults: Type.Integer(),
-  clickPosition: Rate,
+  clickPosition: Type.Union([Type.Number(), Type.Null()], {
+    description: 'mean position of their first clicks that named a hit; null without any',
+  }),
   documents: Type.Array(
     Type.Object({
       id: Type.String(),
@@ -62,7 +64,7 @@ export const SearchPatterns = Type.Object({
   topQueries: Type.Array(Query),
   zeroResultQueries: Type.Array(Query),
   clicksFarDown: Type.Array(Query, {
-    description: 'first clicks behind position 3 on average, with at least 5 clicked searches',
+    description: 'first clicks behind position 3 on average, of at least 5 searches',
   }),
   reformulations: Type.Array(Reformulation, {
     description: 'the next query of a session within 5 minutes, after one without a click',
@@ -85,7 +87,7 @@ export const FeedbackPatterns = Type.Object({
     Type.Object({
       position: Type.Integer(),
       shown: Type.Integer(),
-      clicked: Type.Integer({ description: 'lists whose first click was here' }),
+      clicked: Type.Integer({ description: 'lists whose first click that named a hit was here' }),
       ctr: Rate,
     }),
   ),

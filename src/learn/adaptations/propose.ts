@@ -38,7 +38,7 @@ export function findProposals({ queries, reformulations }: Findings): Proposal[]
 
 /** Searchers have to look far down: the document that they open should stand higher. */
 function proposeLift(query: QueryEvidence): Proposal[] {
-  const { queryHash, clicked, clickPosition = 0 } = query
+  const { queryHash, placed, clickPosition = 0 } = query
   const documents = liveDocuments(query)
   const [first] = documents
   if (!isFarDown(query) || first === undefined) return []
@@ -52,7 +52,7 @@ function proposeLift(query: QueryEvidence): Proposal[] {
         ? { pins: [inItsIndex(first)] }
         : { boosts: documents.slice(0, 3).map((each) => ({ ...inItsIndex(each), value: BOOST })) },
       description: `First clicks of "${query.query}" lie at position ${clickPosition.toFixed(1)} on average.`,
-      confidence: confidenceOf(clicked),
+      confidence: confidenceOf(placed),
       evidence: { ...query, share: Number(share.toFixed(4)) },
     },
   ]

@@ -7,10 +7,10 @@ export type LiveIndex = (indexId: number) => string | undefined
 export interface QueryEvidence
   extends Pick<
     QueryPattern,
-    'query' | 'searches' | 'known' | 'clicked' | 'clickedOfNobody' | 'zeroResults'
+    'query' | 'searches' | 'known' | 'clicked' | 'clickedOfNobody' | 'placed' | 'zeroResults'
   > {
   queryHash: string
-  /** Mean position of each search's first click. */
+  /** Mean position of the first click that named its hit, of each search with one. */
   clickPosition: number | undefined
   /** Documents by clicks, most first; those of an index that is deleted have none. */
   documents: { id: string; index?: string; clicks: number; position: number }[]

@@ -48,7 +48,7 @@ export function openFeedbackCounts(store: Store, clicks: Clicks): FeedbackCounts
     load: counts.load,
     take: (fact) => {
       if (fact.kind === 'search') takeSearch(fact.impression, counts)
-      else if (fact.kind === 'feedback') takeFeedback(fact, clicks.firstOfList(fact), counts)
+      else if (fact.kind === 'feedback') takeFeedback(fact, clicks, counts)
     },
     save: counts.save,
     reset: counts.reset,
@@ -61,17 +61,18 @@ function takeSearch(impression: Impression, counts: TopRows<FeedbackPattern>): v
   if (impression.unit !== undefined) counts.count(impression.timeMs, ALL, countShown, impression)
 }
 
-function takeFeedback(
-  { receivedMs, entry, impression }: FeedbackFact,
-  position: number | undefined,
-  counts: TopRows<FeedbackPattern>,
-): void {
+function takeFeedback(fact: FeedbackFact, clicks: Clicks, counts: TopRows<FeedbackPattern>): void {
+  const { receivedMs, entry, impression } = fact
   const deviceType = impression?.deviceType
   counts.pass(receivedMs)
   // When it was told, as in reports: what is dated ahead, or long ago, is counted too.
   counts.count(receivedMs, ALL, countEntry, { entry, deviceType })
-  if (impression?.unit === undefined || position === undefined) return
-  counts.count(listOf(impression).timeMs, ALL, countClicked, { position, deviceType })
+  const click = clicks.bestOfList(fact)
+  if (impression?.unit === undefined || click === undefined) return
+  const { timeMs } = listOf(impression)
+  if (click.before === undefined) counts.count(timeMs, ALL, countClicked, { deviceType })
+  const position = clicks.firstOfList(fact)
+  if (position !== undefined) counts.count(timeMs, ALL, countPlaced, position)
 }
 
 function countShown(row: FeedbackPattern, impression: Impression): void {
@@ -103,11 +104,11 @@ function countEntry(
   deviceOf(row, deviceType).entries += 1
 }
 
-function countClicked(
-  row: FeedbackPattern,
-  { position, deviceType }: Answered & { position: number },
-): void {
+function countClicked(row: FeedbackPattern, { deviceType }: Answered): void {
   deviceOf(row, deviceType).clicked += 1
+}
+
+function countPlaced(row: FeedbackPattern, position: number): void {
   const place = placeOf(row, position - 1)
   if (place !== undefined) place[1] += 1
 }

@@ -100,7 +100,7 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
 
 function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): QueryEvidence {
   const { query, searches, known, zeroResults, firstPositions, documents } = row
-  const { clicked, clickedOfNobody } = row
+  const { clicked, clickedOfNobody, placed } = row
   return {
     queryHash,
     query,
@@ -108,8 +108,9 @@ function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): Q
     known,
     clicked,
     clickedOfNobody,
+    placed,
     zeroResults,
-    clickPosition: clicked === 0 ? undefined : firstPositions / clicked,
+    clickPosition: placed === 0 ? undefined : firstPositions / placed,
     documents: [...documents]
       .map(([key, [clicks, positions]]) => {
         const { id, indexId } = documentOf(key)

@@ -54,13 +54,17 @@ export function openQueries(store: Store, clicks: Clicks): Queries {
     if (impression === undefined || click === undefined) return
     const { queryHash } = impression
     const { queryId, timeMs } = listOf(impression)
-    if (click.before === undefined) noteClicked(sessionId, queryId)
+    if (click.before === undefined) {
+      noteClicked(sessionId, queryId)
+      queries.count(timeMs, queryHash, countClicked, impression)
+    }
     if (hit === undefined) return
     if (isFirstPage(impression) || impression.list !== undefined)
       queries.count(timeMs, queryHash, countRank, { impression, click })
     const position = clicks.firstOfList(fact)
     if (position === undefined) return
-    queries.count(timeMs, queryHash, countClicked, { impression, hit, position })
+    const key = impression.page.keys[hit]
+    queries.count(timeMs, queryHash, countPlaced, { key, position })
   }
   function noteClicked(sessionId: string, queryId: string): void {
     const own = last.get(sessionId)
@@ -113,16 +117,20 @@ function countSearched(row: QueryPattern, impression: Impression): void {
   row.zeroResults += impression.total === 0 ? 1 : 0
 }
 
-function countClicked(
-  row: QueryPattern,
-  { impression, hit, position }: { impression: Impression; hit: number; position: number },
-): void {
+function countClicked(row: QueryPattern, impression: Impression): void {
   nameQuery(row, impression)
-  const isOfNobody = impression.unit === undefined
   row.clicked += 1
-  row.clickedOfNobody += isOfNobody ? 1 : 0
+  row.clickedOfNobody += impression.unit === undefined ? 1 : 0
+}
+
+/** The first click of a list that named its hit. */
+function countPlaced(
+  row: QueryPattern,
+  { key, position }: { key: DocumentKey | undefined; position: number },
+): void {
+  row.placed += 1
   row.firstPositions += position
-  clickOn(row, impression.page.keys[hit], position)
+  if (key !== undefined) row.documents = countDocument(row.documents, key, position)
 }
 
 /** The best click of a list of somebody, in place of the one that was its best before. */
@@ -157,11 +165,6 @@ function nameQuery(row: QueryPattern, impression: Impression): void {
 
 function nameOf({ from = '', queryHash }: LastSearch): string {
   return `${from} ${queryHash}`
-}
-
-function clickOn(row: QueryPattern, key: DocumentKey | undefined, position: number): void {
-  if (key === undefined) return
-  row.documents = countDocument(row.documents, key, position)
 }
 
 /** Whole, because no position up to the tenth leaves a rest. */

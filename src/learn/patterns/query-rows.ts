@@ -30,6 +30,7 @@ export function queryRows({ tables, release }: Store) {
       clicked: 0,
       clickedOfNobody: 0,
       zeroResults: 0,
+      placed: 0,
       firstPositions: 0,
       reciprocalRanks: 0,
       asker: NOBODY,
@@ -52,6 +53,7 @@ function addQuery(sum: QueryPattern, row: QueryPattern): void {
   sum.clicked += row.clicked
   sum.clickedOfNobody += row.clickedOfNobody
   sum.zeroResults += row.zeroResults
+  sum.placed += row.placed
   sum.firstPositions += row.firstPositions
   sum.reciprocalRanks =
     sum.reciprocalRanks === undefined || row.reciprocalRanks === undefined
@@ -105,9 +107,9 @@ function addReformulation(sum: Reformulation, row: Reformulation): void {
 
 function packQuery(row: QueryPattern): QueryPatternRow {
   const { query, searches, known, clicked, zeroResults, firstPositions } = row
-  const { reciprocalRanks, asker, clickedOfNobody } = row
+  const { reciprocalRanks, asker, clickedOfNobody, placed } = row
   const written: QueryPatternRow = [query, searches, known, clicked, zeroResults, firstPositions]
-  written.push(reciprocalRanks, asker, clickedOfNobody)
+  written.push(reciprocalRanks, asker, clickedOfNobody, placed)
   for (const [key, [clicks, positions]] of row.documents) written.push([key, clicks, positions])
   return written
 }
@@ -115,7 +117,7 @@ function packQuery(row: QueryPattern): QueryPatternRow {
 function unpackQuery(written: QueryPatternRow): QueryPattern {
   const [query, searches, known, clicked, zeroResults, firstPositions, ...more] = written
   const documents = more.filter((part) => Array.isArray(part))
-  const [ranks, asker = SEVERAL, clickedOfNobody = 0] = more.filter(
+  const [ranks, asker = SEVERAL, clickedOfNobody = 0, placed = clicked] = more.filter(
     (part) => typeof part === 'number' || part === undefined,
   )
   // Without a rank it is known when nothing was clicked, or nothing but first hits.
@@ -127,6 +129,7 @@ function unpackQuery(written: QueryPatternRow): QueryPattern {
     clicked,
     clickedOfNobody,
     zeroResults,
+    placed,
     firstPositions,
     reciprocalRanks: ranks ?? derived,
     asker,

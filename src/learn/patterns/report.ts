@@ -35,8 +35,8 @@ export function reportSearches(
 }
 
 /** Searchers of the query have to look far down before they open something. */
-export function isFarDown({ clicked, clickPosition = 0 }: QueryEvidence): boolean {
-  return clicked >= FAR_CLICKED_MIN && clickPosition > FAR_POSITION
+export function isFarDown({ placed, clickPosition = 0 }: QueryEvidence): boolean {
+  return placed >= FAR_CLICKED_MIN && clickPosition > FAR_POSITION
 }
 
 function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {

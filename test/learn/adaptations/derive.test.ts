@@ -10,6 +10,7 @@ const clicked: QueryEvidence = {
   known: 40,
   clicked: 2,
   clickedOfNobody: 0,
+  placed: 10,
   zeroResults: 0,
   clickPosition: 6,
   documents: [

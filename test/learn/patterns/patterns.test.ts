@@ -63,6 +63,27 @@ describe('the patterns of searches', () => {
     expect(byPosition.filter(({ clicked }) => clicked > 0)).toMatchObject([{ position: 8 }])
   })
 
+  it('count a click that names no hit, whose place is not known', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const lists = [shop.searchIn(session), shop.searchIn(session), shop.searchIn(session)]
+    await shop.log.flush()
+    for (const [list, resultId] of [
+      [0, undefined],
+      [1, undefined],
+      [1, 'd'],
+    ] as const)
+      await shop.tell(session, lists[list]!, resultId)
+    const counts = { searches: 3, clickable: 3, clicked: 2, ctr: 0.666667, clickPosition: 4 }
+    const documents = [{ id: 'd', clicks: 1, position: 4 }]
+    expect((await searches(shop)).topQueries).toMatchObject([{ ...counts, documents }])
+    const { byDevice, byPosition } = await feedback(shop)
+    expect(byDevice).toMatchObject([{ searches: 3, clicked: 2, ctr: 0.666667 }])
+    expect(byPosition.filter(({ clicked }) => clicked > 0)).toMatchObject([{ position: 4 }])
+    const again = await shop.reopen()
+    expect((await searches(again)).topQueries).toMatchObject([{ ...counts, documents }])
+  })
+
   it.each([
     ['an hour', HOUR_MS],
     ['two days', 2 * DAY_MS],
@@ -279,7 +300,7 @@ describe('the patterns of searches', () => {
     await shop.loop.rebuild()
     const { reformulations, topQueries } = await searches(shop)
     expect(reformulations).toMatchObject(counted)
-    expect(topQueries.map(({ clicked }) => clicked)).toEqual([0, 0])
+    expect(topQueries.map(({ clicked }) => clicked)).toEqual([1, 0])
   })
 
   it('show queries whose clicks lie far down', async () => {
