@@ -394,15 +394,40 @@ it('a field that a search does not have is told, and not kept', async () => {
   ])
 })
 
+async function reportedClicks(): Promise<number> {
+  const path = '/cortex/analytics/reports?timeWindow=1h'
+  return (await running.must<{ clicks: number }>('GET', path)).clicks
+}
+
+it('a click on a search that showed nothing is warned of, and counts nowhere', async () => {
+  const before = await reportedClicks()
+  const name = 'showed nothing'
+  const variants = [{ id: 'a' }, { id: 'b' }]
+  const { testId } = await running.must('POST', '/cortex/ab-test', { name, variants })
+  const sessionId = await session()
+  const { hits, searchContext } = await search('unheard-of', sessionId)
+  expect(hits).toEqual([])
+  const metadata = { userAction: 'click' }
+  const told = { sessionId, feedback: [{ queryId: searchContext.queryId, rating: 1, metadata }] }
+  const { warnings } = await running.must('POST', '/cortex/feedback', told)
+  expect(warnings).toEqual([
+    'feedback[0].queryId names a search that showed no hit: it is kept, counts as no click and teaches the ranking nothing.',
+  ])
+  const analytics = await running.must('GET', `/cortex/sessions/${sessionId}/analytics`)
+  expect(analytics).toMatchObject({ feedback: 1, clicks: 0 })
+  expect(await reportedClicks()).toBe(before)
+  const { metrics } = await running.must<{ metrics: Record<string, { ctr: number }> }>(
+    ...(['GET', `/cortex/ab-test/${testId}`] as const),
+  )
+  expect(Object.values(metrics)).toMatchObject([{ ctr: 0 }, { ctr: 0 }])
+  await running.must('POST', `/cortex/ab-test/${testId}/stop`)
+})
+
 it('a click on what was not shown is warned of, and counted by neither the session nor the report', async () => {
   const sessionId = await session()
   const shown = await search('thing', sessionId)
   const { queryId } = shown.searchContext
-  const clicksOf = async () => {
-    const path = '/cortex/analytics/reports?timeWindow=1h'
-    return (await running.must<{ clicks: number }>('GET', path)).clicks
-  }
-  const before = await clicksOf()
+  const before = await reportedClicks()
   const beyond = {
     queryId,
     rating: 1,
@@ -415,7 +440,7 @@ it('a click on what was not shown is warned of, and counted by neither the sessi
   expect(answer.data.warnings).toHaveLength(1)
   const analytics = await running.must('GET', `/cortex/sessions/${sessionId}/analytics`)
   expect(analytics).toMatchObject({ feedback: 2, clicks: 0 })
-  expect(await clicksOf()).toBe(before)
+  expect(await reportedClicks()).toBe(before)
 })
 
 it('hits of two indices that share an id are two results, told by position with the id or without', async () => {

@@ -2,7 +2,7 @@ import type { ExperimentRecord, SearchOutcome, UnitRow } from '../../schema/expe
 import { isFirstPage } from '../../schema/plan.ts'
 import type { FeedbackFact, Impression } from '../facts.ts'
 import { ACTIONS } from '../feedback/actions.ts'
-import { namesUnshown } from '../feedback/feedback-entries.ts'
+import { isOfUnshown } from '../feedback/feedback-entries.ts'
 import { winnerOf } from '../statistics/interleaving.ts'
 import { reciprocalRank } from '../statistics/reciprocal-rank.ts'
 import { add } from './ledger.ts'
@@ -73,7 +73,7 @@ export function dealtAfter(
 }
 
 function isClick(fact: FeedbackFact): boolean {
-  return fact.entry.action === 'click' && !namesUnshown(fact)
+  return fact.entry.action === 'click' && !isOfUnshown(fact)
 }
 
 export function countList(row: UnitRow, [before, after]: Outcomes): void {

@@ -74,15 +74,22 @@ export function hasOpened({ status, action }: FeedbackEntry): boolean {
   return status === 'learned' && ACTIONS.get(action)?.opens === true
 }
 
-/** Whether an entry speaks of a result, or of a place, that its search did not show: nobody can have opened it there. */
-export function namesUnshown({
-  entry: { resultId, position },
-  hit,
-}: {
-  entry: Pick<FeedbackEntry, 'resultId' | 'position'>
+/** Whether nobody can have opened what an entry speaks of: its search did not show such a hit there, or none at all. */
+export function isOfUnshown({ entry, hit, impression }: Spoken): boolean {
+  if (hit !== undefined) return false
+  return namesHit(entry) || impression?.page.hits.length === 0
+}
+
+interface Spoken {
+  entry: Named
   hit: number | undefined
-}): boolean {
-  return hit === undefined && (resultId !== undefined || position !== undefined)
+  impression: Impression | undefined
+}
+
+type Named = Pick<FeedbackEntry, 'resultId' | 'position'>
+
+export function namesHit({ resultId, position }: Named): boolean {
+  return resultId !== undefined || position !== undefined
 }
 
 /**
@@ -96,9 +103,9 @@ export function isOthers({
   return impression?.unit !== undefined && impression.unit !== unit
 }
 
-/** Whether who searched says that a hit was opened, named or not. */
+/** Whether who searched says that a hit was opened, named or not: what every `ctr` counts, but that of tests. */
 export function isOwnClick(fact: FeedbackFact): boolean {
-  return hasOpened(fact.entry) && !namesUnshown(fact) && !isOthers(fact)
+  return hasOpened(fact.entry) && !isOfUnshown(fact) && !isOthers(fact)
 }
 
 const NOT_VIEWED = { viewed: false }

@@ -4,7 +4,7 @@ import { isId } from '../../ids.ts'
 import type { Impression } from '../facts.ts'
 import { hitOf } from '../loop/join.ts'
 import type { Log } from '../loop/log.ts'
-import { isOthers, namesUnshown, type ReadEntry } from './feedback-entries.ts'
+import { isOfUnshown, isOthers, type ReadEntry } from './feedback-entries.ts'
 
 /** An entry, and under what it is marked as told. */
 export interface Told {
@@ -12,7 +12,7 @@ export interface Told {
   mark: string
   /** It speaks of a search that is known, in a session that lasts. */
   isMatched: boolean
-  /** It speaks of a result that its search did not show. */
+  /** It speaks of a result that its search did not show, or of a search that showed none. */
   isUnshown: boolean
   /** It speaks of what somebody else was shown. */
   isOthers: boolean
@@ -63,7 +63,7 @@ function tell(
   }
   const entry = resolveResult(impression, sent)
   const hit = hitOf(impression, entry)
-  const isUnshown = namesUnshown({ entry, hit })
+  const isUnshown = isOfUnshown({ entry, hit, impression })
   const mark = markOf(sessionId, entry, apartOf(impression, hit))
   return { entry, mark, isMatched: true, isUnshown, isOthers: isOthers({ unit, impression }) }
 }

@@ -4,7 +4,7 @@ import { shownName, TOLD_MAX } from '../../word.ts'
 import { momentWarnings } from '../wire/moment.ts'
 import { bodyOf, unreadFields, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { ACTIONS } from './actions.ts'
-import { isLate, type SentEntry } from './feedback-entries.ts'
+import { isLate, namesHit, type SentEntry } from './feedback-entries.ts'
 import type { Gains } from './gains.ts'
 import type { Told } from './match.ts'
 
@@ -122,23 +122,29 @@ function unknownAction(action: string, path: string): string {
 
 /** What a whole search was worth is kept, and no order can follow from it. */
 function hitless(told: readonly Told[], gains: Gains): string[] {
-  return ofAll(
-    told,
-    ({ isMatched, entry }) =>
-      isMatched &&
-      entry.resultId === undefined &&
-      entry.position === undefined &&
-      (gains.of(entry) ?? 0) > 0,
-    (at, many) =>
-      `feedback[${at}] names no hit${many}: the ranking learns nothing from it; send metadata.resultId, or metadata.customMetadata.position.`,
-  )
+  const isHitless = ({ isMatched, entry }: Told) =>
+    isMatched && !namesHit(entry) && (gains.of(entry) ?? 0) > 0
+  return [
+    ...ofAll(
+      told,
+      (each) => each.isUnshown && isHitless(each),
+      (at, many) =>
+        `feedback[${at}].queryId names a search that showed no hit${many}: it is kept, counts as no click and teaches the ranking nothing.`,
+    ),
+    ...ofAll(
+      told,
+      (each) => !each.isUnshown && isHitless(each),
+      (at, many) =>
+        `feedback[${at}] names no hit${many}: the ranking learns nothing from it; send metadata.resultId, or metadata.customMetadata.position.`,
+    ),
+  ]
 }
 
 /** Before what single entries say: a client whose ids or positions are others sends nothing else. */
 function unshown(told: readonly Told[]): string[] {
   return ofAll(
     told,
-    ({ isUnshown }) => isUnshown,
+    ({ isUnshown, entry }) => isUnshown && namesHit(entry),
     (at, many) => {
       const { resultId } = (told[at] as Told).entry
       const place =

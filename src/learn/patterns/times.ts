@@ -1,7 +1,7 @@
 import type { LastSearch } from '../../schema/pattern-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import { type Fact, type Impression, listOf } from '../facts.ts'
-import { hasOpened, namesUnshown } from '../feedback/feedback-entries.ts'
+import { hasOpened, isOfUnshown } from '../feedback/feedback-entries.ts'
 import { isReformulated } from './last-searches.ts'
 
 /** When each query was asked, by its hash. */
@@ -23,7 +23,7 @@ export function timesOfPairs(facts: readonly Fact[]): Map<string, number[]> {
       const own = last.get(fact.sessionId)
       const list = fact.impression === undefined ? undefined : listOf(fact.impression)
       const isOwn = own !== undefined && own.queryId === list?.queryId
-      if (isOwn && hasOpened(fact.entry) && !namesUnshown(fact)) own.clicked = true
+      if (isOwn && hasOpened(fact.entry) && !isOfUnshown(fact)) own.clicked = true
       continue
     }
     const list = firstPage(fact)

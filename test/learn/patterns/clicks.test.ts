@@ -10,7 +10,7 @@ function clickOn(search: number, hit = 0, queryHash = 'h'): FeedbackFact {
   const queryId = `q${String(search).padStart(6, '0')}`
   return {
     ...{ kind: 'feedback', hit, entry: { queryId, status: 'learned', action: 'click' } },
-    impression: { queryId, queryHash, timeMs: search, from: 10 },
+    impression: { queryId, queryHash, timeMs: search, from: 10, page: { hits: [{}] } },
   } as unknown as FeedbackFact
 }
 

@@ -6,7 +6,10 @@ const MINUTE_MS = 60_000
 
 function search(queryHash: string, minute: number, more: object = {}): Fact {
   const queryId = `${queryHash}-${minute}`
-  const own = { ...{ queryId, queryHash, timeMs: minute * MINUTE_MS, from: 0 }, ...more }
+  const own = {
+    ...{ queryId, queryHash, timeMs: minute * MINUTE_MS, from: 0, page: { hits: [{}] } },
+    ...more,
+  }
   return { kind: 'search', impression: { sessionId: 's', unit: 'u', ...own } } as unknown as Fact
 }
 
