@@ -73,12 +73,13 @@ describe('GET /cortex/analytics/reports', () => {
     await search('bees', bob)
     await search('unicorns', bob)
     await search('wax', undefined, 'hybrid')
+    await search('wax', 'no session', 'hybrid')
     await running.call('POST', '/cortex/analytics', { eventType: 'scroll' })
     const all = await report()
-    expect(all).toMatchObject({ searches: 5, clickable: 4, clicks: 2, ctr: 0.5 })
+    expect(all).toMatchObject({ searches: 6, clickable: 4, clicks: 2, ctr: 0.5 })
     expect(all).toMatchObject({ sessions: 3, units: 2 })
     expect(all.mrr).toBeCloseTo((1 / 2 + 1) / 4, 10)
-    expect(all.zeroResultRate).toBe(0.2)
+    expect(all.zeroResultRate).toBe(1 / 6)
     const { queryHash } = first.searchContext
     expect(all.topQueries[0]).toEqual({
       query: 'bees',
@@ -105,14 +106,14 @@ describe('GET /cortex/analytics/reports', () => {
     expect(all.zeroResultQueries).toMatchObject([{ query: 'unicorns', searches: 1 }])
     expect(all.bySearchType).toMatchObject({
       text: { searches: 4, clicks: 2, zeroResultRate: 0.25 },
-      hybrid: { searches: 1, clickable: 0, clicks: 0, ctr: null },
+      hybrid: { searches: 2, clickable: 0, clicks: 0, ctr: null },
     })
     expect(all.feedback).toEqual({ total: 3, byStatus: { LEARNED: 3 } })
     expect(all.events).toEqual({ total: 1, byType: { scroll: 1 } })
     const { p50, p95, p99, avg } = all.latency
     for (const took of [p50, p95, p99, avg]) expect(took).toBeGreaterThan(0)
     expect(p50).toBeLessThanOrEqual(p95 as number)
-    expect(all.byHour.reduce((sum, { searches }) => sum + searches, 0)).toBe(5)
+    expect(all.byHour.reduce((sum, { searches }) => sum + searches, 0)).toBe(6)
   })
 
   it('answers for each window, and says the same after a restart', async () => {

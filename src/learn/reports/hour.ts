@@ -61,7 +61,8 @@ export function openHour(from: HourReport = EMPTY): Hour {
         if (unit !== undefined) counts.clickable += 1
       }
       addOne(latency, latencyBucket(tookMs))
-      if (sessionId !== undefined) sessions.add(sessionId)
+      // Without a unit the session is over, or there never was one of this id.
+      if (sessionId !== undefined && unit !== undefined) sessions.add(sessionId)
       if (unit !== undefined) units.add(unit)
       queries.add(impression)
       if (total === 0) zeroes.add(impression)
