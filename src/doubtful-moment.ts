@@ -13,3 +13,8 @@ export function isDoubtfulMoment(value: unknown): boolean {
   const number = typeof value === 'string' && /^\d{4,10}$/.test(value) ? Number(value) : value
   return typeof number === 'number' && number >= FROM && number < TO
 }
+
+/** What is said of a number that was sent for a moment which lies at `path`, where seconds, say, are most likely meant. */
+export function momentWarnings(sent: unknown, path: string): string[] {
+  return isDoubtfulMoment(sent) ? [`${path}: ${DOUBTFUL_MOMENT}.`] : []
+}

@@ -236,7 +236,7 @@ function handle(
   call: AnyCall,
 ): Prepared | Promise<Prepared> {
   const prepare = (reply: Reply) =>
-    prepareReply(tellUnread === undefined ? reply : tellUnread(call.named, reply), metaOf(flight))
+    prepareReply(tellUnread === undefined ? reply : tellUnread(call, reply), metaOf(flight))
   const reply = route.handle(call)
   return reply instanceof Promise ? reply.then(prepare) : prepare(reply)
 }

@@ -128,6 +128,8 @@ export interface RouteContract<
    * is checked and handled: its outline (`outlineOf`). Throws what reading it throws.
    */
   readLarge?: (app: App, pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
+  /** Warnings about what its address says and most likely does not mean; for a route whose answer has a place for them. */
+  doubts?: (query: Static<Q>) => string[]
   /** What is said of a part of the body or the address that is missing, where its name alone does not say how it is sent. */
   missing?: Readonly<Record<string, string>>
   /** A body that works, shown in the API document. */

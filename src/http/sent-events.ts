@@ -29,7 +29,7 @@ export async function* sentEvents(rows: AsyncIterable<SentRow | undefined>): Asy
   yield NOTHING_MORE
   for await (const row of rows) {
     if (row === undefined) {
-      yield ': still here\n\n'
+      yield commentOf('still here')
       continue
     }
     const { event, json } = row
@@ -42,6 +42,11 @@ interface SentRow {
   event: { id: string; type: string }
   /** All of it, as JSON. */
   json: () => string
+}
+
+/** What is said beside the events, to whoever looks on. */
+export function commentOf(text: string): string {
+  return `: ${oneLine(text)}\n\n`
 }
 
 function oneLine(text: string): string {

@@ -146,7 +146,9 @@ export const AnalyticsReport = Type.Object({
   to: Type.String({ format: 'date-time', description: 'now' }),
   ...Figures,
   sessions: Type.Integer({ description: `different live sessions that searched; ${DISTINCT}` }),
-  units: Type.Integer({ description: `different users of these, or sessions without a user; ${DISTINCT}` }),
+  units: Type.Integer({
+    description: `different users of these, or sessions without a user; ${DISTINCT}`,
+  }),
   latency: Type.Object(
     { p50: Took, p95: Took, p99: Took, avg: Took },
     { description: 'ms; quantiles within 2 %; null without searches' },

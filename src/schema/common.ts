@@ -58,7 +58,8 @@ export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
 export const Unread = {
   warnings: Type.Optional(
     Type.Array(Type.String(), {
-      description: 'names in the address that are not read, eight at most',
+      description:
+        'names in the address that are not read, and dates that are probably meant in seconds; eight at most',
     }),
   ),
 }

@@ -53,6 +53,23 @@ it.each([
   ])
 })
 
+it('a date in seconds, which as milliseconds is one of 1970, is told', async () => {
+  const path = '/nous/learn/events'
+  const seconds = Math.floor(Date.now() / 1000)
+  const { warnings } = await service.must<Told>(
+    ...(['GET', `${path}?since=1h&startDate=${seconds - 9}&endDate=${seconds}`] as const),
+  )
+  const told =
+    'a number is epoch milliseconds, and this one is a moment of 1970; send the date as text, or seconds times 1000.'
+  expect(warnings).toEqual([
+    '"since" is not read in this address and was ignored; "startDate" is.',
+    `startDate: ${told}`,
+    `endDate: ${told}`,
+  ])
+  const query = `?startDate=0&endDate=${1000 * seconds}`
+  expect(await service.must('GET', path + query)).not.toHaveProperty('warnings')
+})
+
 const MISSPELT = '"indx" is not read in this address and was ignored; "index" is.'
 
 it('a document that goes elsewhere because the name of the parameter is misspelt says so, beside what else it tells', async () => {

@@ -1,3 +1,4 @@
+import { momentWarnings } from '../../doubtful-moment.ts'
 import { answer, route, stream } from '../../http/route.ts'
 import { asksForEvents, EVENT_STREAM, NOTHING_MORE, sentEvents } from '../../http/sent-events.ts'
 import { EventList, EventQuery } from '../../schema/event.ts'
@@ -12,6 +13,10 @@ export const listLearningEvents = route({
   reply: EventList,
   streams: EVENT_STREAM,
   errors: ['INVALID_CURSOR'],
+  doubts: ({ startDate, endDate }) => [
+    ...momentWarnings(startDate, 'startDate'),
+    ...momentWarnings(endDate, 'endDate'),
+  ],
   handle: async ({ app, query, header }) => {
     const { events, caughtUp } = app.learning
     if (!asksForEvents(header('accept'))) {

@@ -1,7 +1,7 @@
+import { momentWarnings } from '../../doubtful-moment.ts'
 import { nearestName } from '../../nearest-name.ts'
 import { Feedback, FeedbackItem, FeedbackMetadata } from '../../schema/feedback.ts'
 import { shownName, TOLD_MAX } from '../../word.ts'
-import { momentWarnings } from '../wire/moment.ts'
 import { bodyOf, unreadFields, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { ACTIONS } from './actions.ts'
 import { isLate, namesHit, type SentEntry } from './feedback-entries.ts'

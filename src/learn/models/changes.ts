@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { momentWarnings } from '../../doubtful-moment.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type {
   ModelRollback,
@@ -7,7 +8,7 @@ import type {
   ModelTraining,
   VersionChoice,
 } from '../../schema/model.ts'
-import { isoTime, momentWarnings } from '../wire/moment.ts'
+import { isoTime } from '../wire/moment.ts'
 import { unreadFields } from '../wire/unread-fields.ts'
 import type { Activation } from './activation.ts'
 import { nameOrNull, rankWarnings, showGated, showKept, withWarnings } from './answers.ts'

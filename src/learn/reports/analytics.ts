@@ -1,3 +1,4 @@
+import { momentWarnings } from '../../doubtful-moment.ts'
 import { invalid, serviceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import {
@@ -12,7 +13,7 @@ import type { LogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
 import type { Sessions } from '../sessions/sessions.ts'
 import { sumTotals, type Totals } from '../sessions/totals.ts'
-import { momentWarnings, readHappened } from '../wire/moment.ts'
+import { readHappened } from '../wire/moment.ts'
 import { bodyOf, unreadFields } from '../wire/unread-fields.ts'
 import { entryOf, type ReadEvent, readEvents } from './event-entry.ts'
 

@@ -1,4 +1,3 @@
-import { DOUBTFUL_MOMENT, isDoubtfulMoment } from '../../doubtful-moment.ts'
 import { invalid } from '../../errors.ts'
 import { DAY_MS } from './duration.ts'
 
@@ -51,11 +50,6 @@ const RIGHT_MS_MIN = Date.UTC(2026, 0)
 /** Whether a moment that was noted here lies ahead, as by a clock that has been set back since: nothing may wait for it. */
 export function isAhead(timeMs: number, nowMs: number): boolean {
   return nowMs >= RIGHT_MS_MIN && timeMs > nowMs + AHEAD_MS_MAX
-}
-
-/** What is said of a number that was sent for a moment which lies at `path`, where seconds, say, are most likely meant. */
-export function momentWarnings(sent: unknown, path: string): string[] {
-  return isDoubtfulMoment(sent) ? [`${path}: ${DOUBTFUL_MOMENT}.`] : []
 }
 
 /** When something is said to have happened, in a body. Throws VALIDATION_FAILED about `path` when it lies ahead, or is none. */

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { momentWarnings, readHappened, readMoment } from '../../../src/learn/wire/moment.ts'
+import { momentWarnings } from '../../../src/doubtful-moment.ts'
+import { readHappened, readMoment } from '../../../src/learn/wire/moment.ts'
 
 const DAY_MS = 86_400_000
 const NOON = Date.UTC(2026, 1, 28, 12)
