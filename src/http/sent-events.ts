@@ -22,10 +22,14 @@ export const NOTHING_MORE = ':\n\n'
 
 /**
  * The text of events as browsers read it: the event's own id is what a client comes back with. An absent event is a
- * comment, which keeps the connection alive.
+ * comment, which keeps the connection alive, as are warnings about the request.
  */
-export async function* sentEvents(rows: AsyncIterable<SentRow | undefined>): AsyncIterable<string> {
+export async function* sentEvents(
+  rows: AsyncIterable<SentRow | undefined>,
+  warnings: readonly string[] = [],
+): AsyncIterable<string> {
   yield `retry: ${RETRY_MS}\n\n`
+  for (const warning of warnings) yield commentOf(warning)
   yield NOTHING_MORE
   for await (const row of rows) {
     if (row === undefined) {

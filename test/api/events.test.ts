@@ -223,6 +223,21 @@ describe('the stream of events', () => {
     expect(follower.text()).toContain(`${told}\r\n3\r\n:\n\n`)
   })
 
+  it('says in comments what of its address it does not read, or doubts', async () => {
+    const query = '?order=asc&limit=1&cursor=&tpye=A&startDate=2000000000'
+    const follower = await follow(query)
+    await eventually(() => follower.text().includes('retry: '))
+    const comments = [...follower.text().matchAll(/^: (.+)$/gm)].map(([, text]) => text)
+    expect(comments).toEqual([
+      '"tpye" is not read in this address and was ignored; "type" is.',
+      expect.stringMatching(/^startDate: a number is epoch milliseconds/),
+      ...['order', 'limit', 'cursor'].map(
+        (name) =>
+          `"${name}" is not read by a stream, which has each event as it comes, and was ignored.`,
+      ),
+    ])
+  })
+
   it('goes on behind the event that a client names, without a gap', async () => {
     const first = await follow()
     const made: string[] = []
