@@ -5,11 +5,15 @@ import { MapOf } from './common.ts'
 
 const Bound = Type.Optional(Type.Union([Type.Number(), Type.String()]))
 
-export const FacetRange = Type.Object({
-  key: Type.Optional(Type.String()),
-  from: Bound,
-  to: Bound,
-})
+export const FacetRange = Type.Object(
+  {
+    key: Type.Optional(Type.String()),
+    from: Bound,
+    to: Bound,
+  },
+  { description: 'from is included, to is not; without both it is any value, and needs a key' },
+)
+export type FacetRange = Static<typeof FacetRange>
 export const Facet = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),

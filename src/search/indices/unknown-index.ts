@@ -10,10 +10,12 @@ export function unknownIndex(path = 'index', more = LISTED): ServiceError {
 
 /** What other search engines take for several indices, or all; no index can have such a name. */
 const PATTERN = /\*|^_all$/
+const NOT_EMPTY = ', for it is empty: name one, or none to search all'
 const NO_PATTERN = ', nor are patterns: name each one, or none to search all'
 
 /** Which name is most like the one that was sent. */
 export function unlistedBut(sent: string, known: Iterable<string>): string {
+  if (sent === '') return `${NOT_EMPTY}${LISTED}`
   if (PATTERN.test(sent)) return `${NO_PATTERN}${LISTED}`
   const nearest = nearestName(sent, known)
   return nearest === undefined ? LISTED : `, but "${nearest}" is${LISTED}`

@@ -904,6 +904,12 @@ describe('listing, reading, deleting', () => {
       )
   })
 
+  it('tells what to send instead of an empty name', async () => {
+    expect((await search('', {})).error).toBe(
+      'index is not the name of an index, for it is empty: name one, or none to search all; GET /cortex/indices lists them.',
+    )
+  })
+
   it('deletes an index with its documents; its name is free again', async () => {
     await createIndex({ name: 'gone' })
     await add('gone', 'd', { title: 'vanishing' })
