@@ -101,7 +101,12 @@ export function openSpace(
     },
     // A write of many documents may meet the end of a file from far below it.
     diskIsFull: () => newRoom() <= 0 || endBytes - fileBytes() < 2 * WRITE_BYTES,
-    mayRemove: () => newRoom(1 - REMOVAL_SHARE) > 0,
+    mayRemove: () => {
+      const may = newRoom(1 - REMOVAL_SHARE) > 0
+      // After a start on a full disk removals may be refused before anybody writes.
+      if (!may) report(roomBytes() > 0)
+      return may
+    },
     figures: () => {
       const { mapSize, lastTxnId } = statsOf(root)
       return {

@@ -36,6 +36,22 @@ it('on a disk that others filled, writes are DISK_FULL until there is room, and 
   expect(store.failure()).toBeUndefined()
 })
 
+it('a disk that is full at the start is told once removals are refused, before anybody writes', async ({
+  skip,
+}) => {
+  const disk = smallDisk(64)
+  if (disk === undefined) return skip('mounting needs more rights')
+  const said: string[] = []
+  const log = { warn: (_: object, message: string) => void said.push(message), error: () => {} }
+  const store = temporaryStore({ dataDir: disk, log })
+  await store.put('meta', 'x', 1)
+  const { bavail, bsize } = statfsSync(disk)
+  writeFileSync(`${disk}/ballast`, Buffer.alloc(bavail * bsize))
+  for (const _ of [1, 2])
+    await expect(store.release(() => {})).rejects.toMatchObject({ code: 'DISK_FULL' })
+  expect(said).toEqual([expect.stringMatching(/^no room to write/)])
+})
+
 it('the core leaves as much of the disk as the store counts on', () => {
   const root = join(import.meta.dirname, '..', '..')
   const [ours = '', theirs = ''] = ['src/store/space.ts', 'native/src/engine/room.rs'].map((path) =>
