@@ -126,14 +126,18 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-it('a data folder whose indices can not be written ends the start with one sentence', async () => {
-  writeFileSync(join(folder, 'indices'), '')
-  const process = start()
-  expect(await process.ended).toBe(1)
-  expect(process.output().trim()).toMatch(
-    /^The data folder \S+indices can't be made or written to \(\w+\); set DATA_DIR to one that can\.$/,
-  )
-})
+it.each(['', 'indices', 'file'])(
+  'a file in the place of the data folder, or of %j in it, ends the start with one sentence, and no new start is worth it',
+  async (name) => {
+    const isFolder = name === 'indices'
+    writeFileSync(join(folder, isFolder ? name : 'file'), '')
+    const process = start({ DATA_DIR: isFolder ? folder : join(folder, 'file', name) })
+    expect(await process.ended).toBe(2)
+    expect(process.output().trim()).toMatch(
+      /^The data folder \S+ can't be made or written to \(\w+\); set DATA_DIR to one that can\.$/,
+    )
+  },
+)
 
 it('records of which pages are wrong end the start with one sentence, and no new start is worth it', async () => {
   const log = { warn: () => {}, error: () => {} }

@@ -15,10 +15,13 @@ export function makeFolder(path: string): void {
     const { code = 'unknown' } = cause as NodeJS.ErrnoException
     throw new StartError(
       `The data folder ${path} can't be made or written to (${code}); set DATA_DIR to one that can.`,
-      { cause },
+      { cause, lasts: IN_THE_WAY.has(code) },
     )
   }
 }
+
+/** What no waiting mends, as it does a disk that is not mounted yet: a file in the place of a folder, or a name that none can have. */
+const IN_THE_WAY: ReadonlySet<string> = new Set(['ENOTDIR', 'EEXIST', 'ENAMETOOLONG', 'ELOOP'])
 
 function makeAll(path: string): void {
   if (existsSync(path)) return
