@@ -139,6 +139,18 @@ it.each(['', 'indices', 'file'])(
   },
 )
 
+it.skipIf(process.platform !== 'linux')(
+  'where too few files may be open to start, one sentence says what to raise, and no new start is worth it',
+  async () => {
+    for (const most of [60, 200]) {
+      const limited = ['sh', '-c', `ulimit -n ${most} && exec "$0" "$@"`]
+      const process = start({}, 'pipe', [], limited)
+      expect(await process.ended).toBe(2)
+      expect(process.output()).toMatch(/^The system lets this process open too few files[^\n]*\n$/)
+    }
+  },
+)
+
 it('records of which pages are wrong end the start with one sentence, and no new start is worth it', async () => {
   const log = { warn: () => {}, error: () => {} }
   await openStore({ dataDir: folder, bytesMax: 2 ** 24, log }).close()

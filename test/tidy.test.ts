@@ -124,10 +124,10 @@ const CRATE_ROOMS: Record<string, string[]> = {
 }
 const BIND_CRATE = ['lib', 'registry']
 /** These stand above all rooms. */
-const UNBOUND = new Set(['main', 'cli'])
+const UNBOUND = new Set(['main', 'process', 'cli'])
 /** Rooms that others may know by type alone. */
 const TYPES_ONLY: Record<string, (room: string) => boolean> = {
-  app: (room) => room !== 'main' && room !== 'cli',
+  app: (room) => !UNBOUND.has(room),
   workers: (room) => room === 'threads',
   addon: () => true,
 }
