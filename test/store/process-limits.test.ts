@@ -11,7 +11,7 @@ function openWithin(kilobytes: number, bytesMax: number) {
     import { openStore } from ${JSON.stringify(store)}
     const log = { warn() {}, error() {} }
     try { openStore({ dataDir: process.argv[1], bytesMax: ${bytesMax}, log }); process.stdout.write('open') }
-    catch (error) { process.stdout.write(error.constructor.name + ': ' + error.message) }
+    catch (error) { process.stdout.write(error.constructor.name + (error.lasts ? ' that lasts: ' : ': ') + error.message) }
     process.exit()`
   return runWith(`-v ${kilobytes}`, script)
 }
@@ -25,10 +25,10 @@ function runWith(limit: string, script: string) {
 }
 
 it.skipIf(process.platform !== 'linux')(
-  'a store that wants more address space than there may be is refused with both figures',
+  'a store that wants more address space than there may be is refused with both figures, for good',
   () => {
     expect(openWithin(40_000_000, 64 * 2 ** 30)).toMatch(
-      /^StartError: .* 68719476736 bytes .*STORE_BYTES_MAX.* \d{9,11} more \(ulimit -v\)/,
+      /^StartError that lasts: .* 68719476736 bytes .*STORE_BYTES_MAX.* \d{9,11} more \(ulimit -v\)/,
     )
     expect(openWithin(40_000_000, 2 ** 30)).toBe('open')
   },
