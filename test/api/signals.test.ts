@@ -206,6 +206,18 @@ it('searches and feedback are signals that complete by themselves', async () => 
   expect(page).toMatch(/^svc_signals_failed \d/m)
 })
 
+it('a type that has a comma itself is found by all of it, beside those that the list names', async () => {
+  const types = ['odd, but mine', 'odd', 'even']
+  for (const type of types) await running.must('POST', '/nous/signals', { type })
+  const found = async (type: string) => {
+    const path = `/nous/signals?type=${encodeURIComponent(type)}`
+    return (await running.must<List>('GET', path)).signals.map((signal) => signal.type).sort()
+  }
+  expect(await found('Odd, but mine')).toEqual(['odd', 'odd, but mine'])
+  expect(await found('odd,even')).toEqual(['even', 'odd'])
+  expect(await found('but mine')).toEqual([])
+})
+
 it('figures of performance and events of models are signals, each counted once over a restart', async () => {
   const counts = async () => (await running.call<List>('GET', '/nous/signals')).data.counts
   const settled = async () => {

@@ -6,7 +6,7 @@ import type { Store } from '../../store/store.ts'
 import { MACHINES } from '../states.ts'
 import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { listJson } from '../wire/list-json.ts'
-import { knownWordsOf, wordsOf } from '../wire/words.ts'
+import { knownWordsOf, openWordsOf } from '../wire/words.ts'
 import { type AdaptationFigures, adaptationJson, showAdaptation, showHistory } from './answers.ts'
 import { mustFindAdaptation } from './find.ts'
 import type { InForce } from './in-force.ts'
@@ -38,7 +38,7 @@ export function openShow(
     json,
     list: async ({ status, type, queryHash, limit = PAGE_ROWS, cursor }: AdaptationQuery) => {
       const statuses = knownWordsOf('status', status, Object.keys(MACHINES.adaptation))
-      const types = wordsOf(type)
+      const types = openWordsOf(type)
       const scope = queryHash === undefined ? undefined : hashSpelling(queryHash)
       const isWanted = listFilter<AdaptationRecord, AdaptationQuery>({
         status: ifSent(statuses, (record, words) => words.includes(record.status)),

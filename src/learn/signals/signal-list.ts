@@ -3,7 +3,7 @@ import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { SignalQuery } from '../../schema/signal.ts'
 import { ifSent, listFilter } from '../wire/list-filter.ts'
 import { type ListPage, openPage } from '../wire/list-page.ts'
-import { wordsOf } from '../wire/words.ts'
+import { openWordsOf, wordsOf } from '../wire/words.ts'
 import { decodePlace, encodePlace } from './signal-place.ts'
 import { type Matches, type SignalSources, walkSignals } from './signal-walk.ts'
 import { readStatus, typeKey } from './signal-words.ts'
@@ -71,7 +71,7 @@ async function countMatching(
 const ALL: Matches = () => true
 
 function filterOf(query: SignalQuery): Matches {
-  const types = wordsOf(query.type)?.map(typeKey)
+  const types = openWordsOf(query.type)?.map(typeKey)
   const statuses: string[] | undefined = wordsOf(query.status)?.map(readStatus)
   const session = query.sessionId?.toLowerCase()
   const isWanted = listFilter<Parameters<Matches>[0], SignalQuery>({

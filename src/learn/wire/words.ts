@@ -5,9 +5,19 @@ import { invalid } from '../../errors.ts'
  * Undefined when no word is named, which asks for everything.
  */
 export function wordsOf(sent: readonly string[] | undefined): string[] | undefined {
-  const all = sent?.flatMap((list) => list.split(',')).map((word) => word.trim().toUpperCase())
-  const named = all?.filter((word) => word !== '') ?? []
-  return named.length === 0 ? undefined : named
+  return named(sent?.flatMap((list) => list.split(',')))
+}
+
+/** As `wordsOf`, where a word may have commas itself, since clients make their own: a whole list asks for such a one, too. */
+export function openWordsOf(sent: readonly string[] | undefined): string[] | undefined {
+  const words = wordsOf(sent)
+  const wholes = named(sent?.filter((list) => list.includes(',')))
+  return words === undefined || wholes === undefined ? words : [...words, ...wholes]
+}
+
+function named(sent: readonly string[] | undefined): string[] | undefined {
+  const words = sent?.map((word) => word.trim().toUpperCase()).filter((word) => word !== '') ?? []
+  return words.length === 0 ? undefined : words
 }
 
 /** As `wordsOf`, where only some words are known: throws VALIDATION_FAILED, which lists them, for any other. */
