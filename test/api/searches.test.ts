@@ -96,6 +96,19 @@ describe('what a search showed', () => {
     }
   })
 
+  it('takes a phrase for one of the words that are counted of the query and of a hit', async () => {
+    const featuresOf = async (query: string) => {
+      const { searchContext } = await search({ query, sessionId, searchType: 'text' })
+      const { hits } = (await read(searchContext.queryId)).data
+      return hits.find(({ id }) => id === 'd1')?.features
+    }
+    const of = (count: number, share: number) => ({
+      ...{ queryLength: count, matchedTerms: share, titleTerms: share },
+    })
+    expect(await featuresOf('history espresso machines none')).toMatchObject(of(4, 0.75))
+    expect(await featuresOf('"history of espresso machines" none')).toMatchObject(of(2, 0.5))
+  })
+
   it('tells by its features what the session is held in, and what title and body score', async () => {
     for (const [deviceType, device] of [
       ['desktop', 1],
