@@ -1,10 +1,10 @@
 import { Agent, request } from 'undici'
-import type { Config } from '../config.ts'
+import { type Config, variableOf } from '../config.ts'
 import { serviceError } from '../errors.ts'
 import { openSemaphore } from '../semaphore.ts'
 import { openBreaker } from './breaker.ts'
 import { openQueryCache } from './query-cache.ts'
-import { endpointError, retrying } from './retry.ts'
+import { endpointError, lateCall, retrying } from './retry.ts'
 import { badReply, readVectors } from './vectors.ts'
 
 /** Vectors from an OpenAI-compatible /embeddings endpoint. */
@@ -98,8 +98,11 @@ export async function inBatches<Vector>(
 }
 
 function tooLate(): Error {
-  return serviceError('EMBEDDER_UNAVAILABLE', 'The embedder did not answer in time.')
+  return serviceError('EMBEDDER_UNAVAILABLE', `The embedder did not answer ${OF_REQUEST}.`)
 }
+
+/** What ends a call before its own time. */
+const OF_REQUEST = `in the time that a request leaves it, half of the setting ${variableOf('requestTimeoutMs')} with all attempts`
 
 /** How long a call may take; the signal ends it before. */
 interface Limits {
@@ -120,21 +123,28 @@ function openPost(config: HttpEmbedderConfig, agent: Agent) {
   if (authorization !== undefined) headers.authorization = authorization
   // Base64 is a quarter of the bytes; an endpoint that refuses the word is asked for numbers from then on.
   let encoding: string | undefined = 'base64'
+  const { embedderTimeoutMs } = config
+  const own = `within ${embedderTimeoutMs} ms, the setting ${variableOf('embedderTimeoutMs')}`
 
   async function send(input: readonly string[], { timeoutMs, signal }: Limits): Promise<Reply> {
     const model = config.embedderModel === '' ? undefined : config.embedderModel
     const body = JSON.stringify({ model, input, encoding_format: encoding })
     const timeout = AbortSignal.timeout(timeoutMs)
-    const response = await request(config.embedderUrl, {
-      method: 'POST',
-      headers,
-      body,
-      dispatcher: agent,
-      signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
-    })
-    const text = await response.body.text()
-    const retryAfter = response.headers['retry-after']
-    return { status: response.statusCode, text, retryAfter: retryAfter?.toString() }
+    try {
+      const response = await request(config.embedderUrl, {
+        method: 'POST',
+        headers,
+        body,
+        dispatcher: agent,
+        signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]),
+      })
+      const text = await response.body.text()
+      const retryAfter = response.headers['retry-after']
+      return { status: response.statusCode, text, retryAfter: retryAfter?.toString() }
+    } catch (cause) {
+      if ((cause as Error).name !== 'TimeoutError') throw cause
+      throw lateCall(cause, timeoutMs < embedderTimeoutMs ? OF_REQUEST : own)
+    }
   }
   return async (input: readonly string[], limits: Limits): Promise<unknown> => {
     let reply = await send(input, limits)

@@ -17,6 +17,17 @@ export function endpointError(status: number, retryAfter: string | undefined): E
   return Object.assign(error, { status, waitMs: readWait(retryAfter) })
 }
 
+/** A call that was not answered when its time was over. */
+interface LateCall extends Error {
+  /** What that time was, by the setting that it comes from. */
+  limit: string
+}
+
+/** The error for such a call. */
+export function lateCall(cause: unknown, limit: string): LateCall {
+  return Object.assign(new Error(`The embedder did not answer ${limit}.`, { cause }), { limit })
+}
+
 export interface Patience {
   attemptsMax: number
   /** By `performance.now()`: nothing is tried again after it. */
@@ -66,9 +77,8 @@ export function waitOf(error: unknown): number | undefined {
 }
 
 function unavailable(cause: unknown, waitMs: number | undefined): ServiceError {
-  const status = (cause as Partial<EndpointError>).status
-  const isLate = (cause as Error).name === 'TimeoutError'
-  const unanswered = isLate ? 'did not answer in time' : "can't be reached"
+  const { status, limit } = cause as Partial<EndpointError & LateCall>
+  const unanswered = limit === undefined ? "can't be reached" : `did not answer ${limit}`
   const why = status === undefined ? unanswered : `answers with status ${status}`
   const retry = waitMs === undefined ? {} : { retryAfterS: Math.max(1, Math.ceil(waitMs / 1000)) }
   return serviceError('EMBEDDER_UNAVAILABLE', `The embedder ${why}.`, { cause, ...retry })

@@ -184,7 +184,12 @@ describe('trouble that stays', () => {
   it('an endpoint that never answers in time is said to be late, not to be out of reach', async () => {
     const { url } = await startEndpoint(() => ({ silent: true }))
     await expect(open(url, 50).query('a')).rejects.toMatchObject({
-      message: 'The embedder did not answer in time.',
+      message: 'The embedder did not answer within 50 ms, the setting EMBEDDER_TIMEOUT_MS.',
+    })
+    const hasty = open(url).embedTexts(['a'], { kind: 'query', withinMs: 50 })
+    await expect(hasty).rejects.toMatchObject({
+      message:
+        'The embedder did not answer in the time that a request leaves it, half of the setting REQUEST_TIMEOUT_MS with all attempts.',
     })
   })
 
