@@ -54,6 +54,11 @@ const SCORES_MS = 10_000
 const NOT_LOADED =
   'The active model could not be loaded, and the log says why: activate another version, or take it back.'
 
+function stopped(stuckMs: number): string {
+  const seconds = Math.round(stuckMs / 1000)
+  return `Learning has stopped ${seconds} s ago: what people do is recorded, and teaches nothing yet. It goes on by itself once what the log names is over, such as a full disk; if the log names nothing, restart the service.`
+}
+
 export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
   // Nothing is taken while all is folded anew, which may take minutes: then that must come on.
@@ -81,8 +86,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
       const { position, anew } = whereNow()
       const isStill = position === moved.position && anew === moved.anew
       const stuckMs = position < last && isStill ? clock() - moved.atMs : 0
-      if (stuckMs > STUCK_MS)
-        throw serviceError('UNHEALTHY', `Learning has stopped ${Math.round(stuckMs / 1000)} s ago.`)
+      if (stuckMs > STUCK_MS) throw serviceError('UNHEALTHY', stopped(stuckMs))
       return { lastTraining, clickedSearches: clicked, position, behind: last - position }
     },
     adaptation: () => {
