@@ -304,6 +304,8 @@ function unwantedForms({ path, text }: Source): string[] {
     ['enum', /^\s*(export\s+)?(const\s+)?enum\s/m],
     ['default export', /^export default\b/m],
     ['machine path', /['"`](\/work\/|\/home\/|\/root\/)/],
+    // Whoever looks for a sentence that he was told types the other one.
+    ['curved apostrophe', /[\p{L}}]’\p{L}/u],
   ]
   const code = text
     .split('\n')
@@ -374,7 +376,7 @@ describe('the house is tidy', () => {
     expect(breaches(namesWorkerFiles)).toEqual([])
   })
 
-  it('there are no classes but errors, no enums, no default exports, no machine paths', () => {
+  it('there are no classes but errors, no enums, no default exports, no machine paths, no curved apostrophes', () => {
     expect(breaches(unwantedForms)).toEqual([])
   })
 
@@ -519,6 +521,7 @@ describe('the guard bites', () => {
       'enum A { B }',
       'export default 1',
       "const a = '/work/x'",
+      "const a = 'it can’t be'",
     ])
       expect(unwantedForms({ path, text }), text).toHaveLength(1)
     expect(unwantedForms({ path, text: 'export class AError extends Error {}' })).toEqual([])

@@ -26,7 +26,7 @@ export function refuseConditions(header: Call<unknown, unknown, unknown>['header
     if (header(name.toLowerCase()) !== undefined)
       throw invalid(
         name,
-        'is of one document, and can’t be sent with a bulk; an item with "op": "create" is stored only where there is none',
+        `is of one document, and can't be sent with a bulk; an item with "op": "create" is stored only where there is none`,
       )
 }
 

@@ -86,7 +86,7 @@ function refuseWithPlace(value: unknown, path: string, isContent: boolean): void
 }
 
 const NUMBER_REFUSED = `is a number out of range: whole numbers are kept up to 2^53 - 1 (${Number.MAX_SAFE_INTEGER}), others up to ${Number.MAX_VALUE}; send a longer one as a text`
-const HALF_PAIR_REFUSED = 'holds half a surrogate pair, which UTF-8 can’t say'
+const HALF_PAIR_REFUSED = "holds half a surrogate pair, which UTF-8 can't say"
 
 function refuseKey(key: string, path: string, isContent: boolean): void {
   if (key === FORBIDDEN_KEY)

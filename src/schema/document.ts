@@ -68,7 +68,7 @@ export const ChangedDocument = Type.Object(
     vector: Type.Optional(
       Type.Unknown({
         description:
-          'where vectors come from you or from an endpoint, and the mapping has no such field: the document’s vector, as beside `document` (null takes away one that came from you); elsewhere a field like any other',
+          "where vectors come from you or from an endpoint, and the mapping has no such field: the document's vector, as beside `document` (null takes away one that came from you); elsewhere a field like any other",
       }),
     ),
   },

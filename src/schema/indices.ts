@@ -176,7 +176,7 @@ export const IndexDeleted = Type.Object({ name: Type.String(), deleted: Type.Boo
 export const UnopenedIndex = Type.Object({
   name: Type.String(),
   created: DateTime,
-  error: Type.String({ description: 'why its files can’t be opened' }),
+  error: Type.String({ description: "why its files can't be opened" }),
 })
 export type UnopenedIndex = Static<typeof UnopenedIndex>
 

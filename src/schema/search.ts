@@ -120,7 +120,7 @@ export const SearchRequest = Type.Object({
         description:
           'field → value (like {eq: …}), list of values (any of, like {in: […]} or {any: […]}), null (has none), {gt, gte, lt, lte}, {not: …} or ' +
           '{exists: true or false}; and: a list of such objects; or: the same, or one of whose keys any may hold; not: one, or a list of which none may hold; ' +
-          'else all keys of an object must hold; or and not must hold a condition, and an empty and holds for all; these words are read in any case, and a field inside of an object is "object.field"; "_id" is the document’s id',
+          `else all keys of an object must hold; or and not must hold a condition, and an empty and holds for all; these words are read in any case, and a field inside of an object is "object.field"; "_id" is the document's id`,
         examples: [{ year: { gte: 2020 }, tags: ['coffee', 'tea'], not: { source: 'draft' } }],
       },
     ),

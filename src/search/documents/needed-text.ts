@@ -28,7 +28,7 @@ export function noText({ fields }: Definition, why = ''): ServiceError {
   if (names.length === 0)
     return invalid(
       'document',
-      'needs text, but its index’s mapping has no field for it; use an index whose mapping has one',
+      "needs text, but its index's mapping has no field for it; use an index whose mapping has one",
     )
   const named = names.length > NAMED_MAX ? [...names.slice(0, NAMED_MAX), '…'] : names
   const wanted = `must have at least one of ${named.join(', ')} that is not empty`

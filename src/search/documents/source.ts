@@ -186,7 +186,7 @@ function unmappedField(
   if (unmapped === undefined) return undefined
   return invalid(
     `${place}${beginningOf(unmapped, NAME_CHARACTERS_MAX)}`,
-    'is not named by the index’s strict mapping; add the field to the mapping, or leave it out',
+    "is not named by the index's strict mapping; add the field to the mapping, or leave it out",
     'UNKNOWN_FIELD',
   )
 }

@@ -118,7 +118,7 @@ export function refuseUnserved(embedder: Embedder, endpoint: Endpoint): void {
   if (misfit === 'dimensions')
     throw invalid(
       'settings.embedder.dimensions',
-      `must be ${endpoint.embedderDimensions}, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS)`,
+      `must be ${endpoint.embedderDimensions}, the length of the endpoint's vectors (EMBEDDER_DIMENSIONS)`,
     )
   throw invalid('settings.embedder.model', otherModel(endpoint.embedderModel))
 }

@@ -52,7 +52,7 @@ function filtered(node: Condition): Compared {
 function refuseVector(node: Condition, entries: IndexEntry[]): void {
   const isVector = ({ definition }: IndexEntry) => definition.embedder.field === node.field
   if (entries.length > 0 && entries.every(isVector))
-    throw invalid(placeInRequest(node), 'is a vector: it is searched by, and can’t be filtered by')
+    throw invalid(placeInRequest(node), "is a vector: it is searched by, and can't be filtered by")
 }
 
 function refuseValues(

@@ -223,12 +223,12 @@ function hasNoRoom(cause: unknown): boolean {
   return cause instanceof ServiceError && cause.code === 'OVERLOADED' && cause.cause !== undefined
 }
 
-const INDEX_GONE = 'names a search of an index that is there no more; it can’t be run again'
+const INDEX_GONE = "names a search of an index that is there no more; it can't be run again"
 
 const VIEW_GONE = {
   generation: 'names a view of the indices that is held no more; search again without it',
   cursor: 'goes on in a view of the indices that is held no more; search again from the first page',
-  search: 'saw a view of the indices that is held no more; it can’t be run again',
+  search: "saw a view of the indices that is held no more; it can't be run again",
 }
 
 /** The failure as the client is told it: that a view is gone, of the field by which it was named. */

@@ -267,7 +267,7 @@ it('refuses an index whose vectors the endpoint can not supply', async () => {
   expect(refused).toMatchObject({
     status: 400,
     error:
-      'settings.embedder.dimensions must be 4, the length of the endpoint’s vectors (EMBEDDER_DIMENSIONS).',
+      "settings.embedder.dimensions must be 4, the length of the endpoint's vectors (EMBEDDER_DIMENSIONS).",
   })
   expect((await service.call('GET', '/cortex/indices/other')).status).toBe(404)
 })
