@@ -9,12 +9,14 @@ import {
 } from './record.ts'
 import { openUtf8Check } from './utf8.ts'
 
-type Row = Record<string, string>
+/** A cell, or those of all columns that have one name. */
+type Row = Record<string, string | string[]>
 
 /**
- * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of.
- * Empty cells are left out; cells that are plainly numbers, true or false become such values unless
- * `keepStrings`; authors and tags are split at semicolons and bars.
+ * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of outside of
+ * its quoted names. Empty cells are left out; cells that are plainly numbers, true or false become such values unless
+ * `keepStrings`, or where they are an id; authors and tags are split at semicolons and bars. Columns of one name make a
+ * list.
  */
 export async function* readTable(
   input: AsyncIterable<Buffer>,
@@ -30,6 +32,7 @@ export async function* readTable(
   const lines = openLineCount(file)
   const parser = parse<Row>({
     columns: true,
+    group_columns_by_name: true,
     bom: true,
     delimiter: delimiterOf(String(first.value)),
     trim: true,
@@ -70,7 +73,7 @@ function openLineCount(file: string) {
   return {
     placeOf: (row: Row, counted: number): FilePlace => ({
       file,
-      line: end(Object.values(row), counted),
+      line: end(Object.values(row).flat(), counted),
       position: counted,
     }),
     placeOfRefused: (error: CsvError | undefined): FilePlace => {
@@ -117,25 +120,35 @@ async function feed(
   }
 }
 
+/** A name in quotes, where a cell may begin: signs within it part nothing. */
+const QUOTED_NAME = /(^|[,;\t])[ \uFEFF]*"(?:[^"]|"")*"/g
+
 function delimiterOf(text: string): string {
-  const header = text.split('\n', 1)[0] ?? ''
+  const header = text.replace(QUOTED_NAME, '$1').split(/[\r\n]/, 1)[0] ?? ''
   const count = (delimiter: string) => header.split(delimiter).length
   return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',')
 }
 
 const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])
 
-function cells(row: Row, keepStrings: boolean, mapping: Mapping) {
+function cells(row: Row, keepStrings: boolean, { idField, rename }: Mapping) {
   const fields: Record<string, unknown> = {}
   for (const [name, cell] of Object.entries(row)) {
-    const target = mapping.rename.get(name) ?? name
-    if (cell === '') continue
-    if (target === 'authors' || target === 'tags')
-      fields[name] = cell
-        .split(/[;|]/)
-        .map((part) => part.trim())
-        .filter((part) => part !== '')
-    else fields[name] = keepStrings || TEXT.has(target) ? cell : plainValue(cell)
+    const target = rename.get(name) ?? name
+    const filled = [cell].flat().filter((text) => text !== '')
+    if (filled.length === 0) continue
+    // "1.10" as a number would be the id of "1.1", too.
+    const isText = keepStrings || name === idField || TEXT.has(target)
+    const values = isText ? filled : filled.map(plainValue)
+    if (target === 'authors' || target === 'tags') fields[name] = filled.flatMap(partsOf)
+    else fields[name] = values.length === 1 ? values[0] : values
   }
   return fields
+}
+
+function partsOf(cell: string): string[] {
+  return cell
+    .split(/[;|]/)
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }

@@ -233,6 +233,39 @@ describe('reading tables', () => {
     expect(documents(await read('f.csv', csv))).toEqual([{ title: 'a, b' }])
   })
 
+  test('signs within quoted names of the header part nothing', async () => {
+    const csv = '\uFEFF"title";"place (street, number, ""c/o"", town)"\na;"High Street, 1, Leeds"\n'
+    expect(documents(await read('f.csv', csv))).toEqual([
+      { title: 'a', 'place (street, number, "c/o", town)': 'High Street, 1, Leeds' },
+    ])
+    const open = 'title;label;\n"x";a,b,c,d,e;\n'
+    expect(documents(await read('f.csv', open))).toEqual([{ title: 'x', label: 'a,b,c,d,e' }])
+    expect(documents(await read('f.csv', 'title,5" wide,6" high\na,1,2\n'))).toEqual([
+      { title: 'a', '5" wide': 1, '6" high': 2 },
+    ])
+  })
+
+  test('cells of the field that holds the id stay text: 1.10 is not 1.1', async () => {
+    const csv = 'version,title,size\n1.1,a,1.1\n1.10,b,1.10\ntrue,c,\n'
+    const found = await read('f.csv', csv, { idField: 'version', rename: new Map() })
+    expect(found).toMatchObject([
+      { id: '1.1', document: { size: 1.1 } },
+      { id: '1.10', document: { size: 1.1 } },
+      { id: 'true', document: { title: 'c' } },
+    ])
+  })
+
+  test('columns of one name make a list of what is not empty', async () => {
+    const csv =
+      'id,title,label,label,label,tags,tags\n1,a,x,7,,p;q,r\n2,b,,y,,,\n3,"c\r\nd",,,,"e\r\nf",\n4\n'
+    expect(await read('f.csv', csv)).toMatchObject([
+      { line: 2, document: { title: 'a', label: ['x', 7], tags: ['p', 'q', 'r'] } },
+      { line: 3, document: { title: 'b', label: 'y' } },
+      { line: 6, document: { title: 'c\r\nd', tags: ['e\r\nf'] } },
+      { line: 7, reason: rowOf(1, 7) },
+    ])
+  })
+
   test('a row with too many cells is reported with its line and the rest is read', async () => {
     const found = await read('f.csv.gz', gzipSync('id,title\n1,a\n2,b,c\n3,d\n'))
     expect(documents(found.filter((one) => 'document' in one))).toEqual([
