@@ -60,8 +60,10 @@ export function toFound(
   const line = unwrapped(raw)
   if (typeof line === 'string') return { ...place, reason: line }
   const { fields, more, deletes } = line
-  const id = idOf(fields, raw, mapping.idField)
-  if (id === 'missing') return { ...place, reason: `has no field "${mapping.idField}" for the id` }
+  const { idField } = mapping
+  const id = idOf(fields, raw, idField)
+  if (id === undefined && idField !== undefined)
+    return { ...place, reason: `has no text or number in "${idField}" for the id` }
   const { op } = more
   if ((deletes || op === 'update') && id === undefined)
     return { ...place, reason: `asks for ${deletes ? 'a deletion' : 'an update'} but names no id` }
@@ -75,7 +77,9 @@ export function toFound(
         }
       : { ...place, ...more, id }
   if (deletes) return named
-  return { ...named, document: shaped(fields, mapping, changesFields(op)) }
+  const document = shaped(fields, mapping, changesFields(op))
+  if (typeof document === 'string') return { ...place, reason: document }
+  return { ...named, document }
 }
 
 /**
@@ -141,23 +145,31 @@ function idOf(
 ): string | undefined {
   const sent =
     field === undefined ? (line.id ?? line._id ?? fields.id ?? fields._id) : fields[field]
-  if (typeof sent === 'string' && sent !== '') return sent
-  if (typeof sent === 'number' || typeof sent === 'bigint') return String(sent)
-  return field === undefined ? undefined : 'missing'
+  return isIdLike(sent) && sent !== '' ? String(sent) : undefined
 }
 
-/** A null is no value, or takes one away where a document is changed. */
+function isIdLike(value: unknown): value is string | number | bigint {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+}
+
+/**
+ * A null is no value, or takes one away where a document is changed; what can't be an id is a field like any other.
+ * Or says what is wrong: of two fields that get one name, either would be lost.
+ */
 function shaped(
   fields: Record<string, unknown>,
   mapping: Mapping,
   keepsNull: boolean,
-): Record<string, unknown> {
+): Record<string, unknown> | string {
   const { idField, rename } = mapping
   const document: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
-    if (name === idField || (idField === undefined && (name === 'id' || name === '_id'))) continue
+    const mayBeId = idField === undefined && (name === 'id' || name === '_id')
+    if (name === idField || (mayBeId && isIdLike(value))) continue
     if (value === undefined || (value === null && !keepsNull)) continue
     const target = rename.get(name) ?? name
+    if (Object.hasOwn(document, target))
+      return `has more than one field for "${target}": --map each to a name of its own`
     document[target] = LISTS.includes(target) && typeof value === 'string' ? [value] : value
   }
   if (document.content === undefined && typeof document.text === 'string' && !rename.has('text')) {

@@ -192,6 +192,36 @@ describe('reading JSON', () => {
     expect(found[1]).toMatchObject({ line: 2, reason: expect.stringContaining('"sku"') })
   })
 
+  test('an id may be any word; what is neither text nor number is a field like any other', async () => {
+    const lines = '{"id":"missing","title":"a"}\n{"_id":{"$oid":"5f"},"title":"b"}'
+    const at = { file: 'f.ndjson' }
+    expect(await read('f.ndjson', lines)).toEqual([
+      { ...at, line: 1, id: 'missing', document: { title: 'a' } },
+      {
+        ...{ ...at, line: 2, id: 'f.ndjson#2', isPlaced: true },
+        document: { _id: { $oid: '5f' }, title: 'b' },
+      },
+    ])
+    const named = await read('f.ndjson', lines, { idField: '_id', rename: new Map() })
+    const reason = 'has no text or number in "_id" for the id'
+    expect(named).toEqual([1, 2].map((line) => ({ ...at, line, reason })))
+  })
+
+  test('a line in which a renamed field would take the place of another is refused', async () => {
+    const lines = '{"title":"Mr","name":"Bolt"}\n{"title":null,"name":"Nut"}'
+    const renamed = (...pairs: [string, string][]) =>
+      read('f.ndjson', lines, { rename: new Map(pairs) }).then(documents)
+    const reason = 'has more than one field for "title": --map each to a name of its own'
+    expect(await renamed(['name', 'title'])).toEqual([
+      { file: 'f.ndjson', line: 1, reason },
+      { title: 'Nut' },
+    ])
+    expect(await renamed(['name', 'title'], ['title', 'salutation'])).toEqual([
+      { salutation: 'Mr', title: 'Bolt' },
+      { title: 'Nut' },
+    ])
+  })
+
   test('characters that lie across two chunks arrive whole', async () => {
     const text = '€'.repeat(100_000)
     const [found] = await read('f.ndjson', JSON.stringify({ id: '1', title: text }))
