@@ -304,6 +304,19 @@ describe('a request that is wrong', () => {
     expect(path.status).toBe(400)
   })
 
+  it.each(['/things/caf\u00e9', '/things/a?tags=caf\u00e9', '/things/a?caf\u00e9=1'])(
+    'with bytes in its address that are not UTF-8 is refused, as another would read the same: %j',
+    async (path) => {
+      const raw = await connectRaw(stub.server.port)
+      raw.socket.write(Buffer.from(`GET /api${path} HTTP/1.1\r\nhost: a\r\n\r\n`, 'latin1'))
+      await until(() => raw.received().includes('"requestId"'))
+      raw.socket.destroy()
+      expect(raw.received()).toContain('is not percent-encoded UTF-8')
+      const replacement = await fetch(`${stub.url}/things/%EF%BF%BD`)
+      expect(replacement.status).toBe(200)
+    },
+  )
+
   it('with another content type gets 415, and JSON by any of its names is read', async () => {
     for (const type of ['text/plain', 'application/json; charset=latin1', 'application/x-ndjson']) {
       const response = await post('{"title":"a"}', { 'content-type': type })
