@@ -61,13 +61,11 @@ export async function load(
   if (options.dryRun) return dryRun(terminal, files, options)
   const client = openClient(options.url, options.key)
   await client.get('/livez')
-  const resume = await openResume(
-    options.stateFolder,
-    keyOf(client, paths, options),
-    options.resume,
-  )
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const progress = openProgress(terminal, totalBytes)
+  const { stateFolder: folder, resume: go } = options
+  const state = { folder, go, key: keyOf(client, paths, options) }
+  const resume = await openResume(state, progress.note)
   const run = openRun(client, options, { terminal, progress, resume })
   try {
     for (const file of files) await run.take(file)
@@ -75,9 +73,12 @@ export async function load(
     await resume.remove()
   } catch (error) {
     await run.abandon()
-    await resume.save()
+    const isKept = await resume.save()
     if (!terminal.signal.aborted) throw error
-    throw commandError(`Stopped. The same command with --resume goes on from ${resume.path}.`)
+    const next = isKept
+      ? `The same command with --resume goes on from ${resume.path}.`
+      : 'The same command begins anew.'
+    throw commandError(`Stopped. ${next}`)
   } finally {
     progress.stop()
   }

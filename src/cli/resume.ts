@@ -13,24 +13,38 @@ export interface Resume {
   done: (file: SourceFile) => number
   /** Everything up to this many records of the file, and every file before it, has been settled. */
   advance: (file: SourceFile, records: number) => Promise<void>
-  save: () => Promise<void>
+  /** False where the state can't be written; no load fails for that. */
+  save: () => Promise<boolean>
   remove: () => Promise<void>
 }
 
 /**
  * Opens the state of the load that `key` describes (its address, index, files and mapping). Without
- * `go`, an earlier state is ignored. A file that has changed since is loaded from its start.
+ * `go`, an earlier state is ignored. A file that has changed since is loaded from its start. `note` hears once that the
+ * state can't be written.
  */
-export async function openResume(folder: string, key: string, go: boolean): Promise<Resume> {
+export async function openResume(
+  { folder, key, go }: { folder: string; key: string; go: boolean },
+  note: (line: string) => void,
+): Promise<Resume> {
   const hash = createHash('sha256').update(key).digest('hex').slice(0, 12)
   const path = join(folder, `.attune-load-${hash}.json`)
   const records = new Map(go ? await readState(path) : [])
   let savedAt = performance.now()
-  let saving = Promise.resolve()
+  let saving = Promise.resolve(true)
+  let isTold = false
   const entry = (file: SourceFile) => `${file.name}\0${file.fingerprint}`
   const write = async () => {
-    await writeFile(`${path}.new`, JSON.stringify(Object.fromEntries(records)))
-    await rename(`${path}.new`, path)
+    try {
+      await writeFile(`${path}.new`, JSON.stringify(Object.fromEntries(records)))
+      await rename(`${path}.new`, path)
+      return true
+    } catch (cause) {
+      const { code } = cause as NodeJS.ErrnoException
+      if (!isTold) note(`How far the load has come can't be kept in ${path} (${code}).`)
+      isTold = true
+      return false
+    }
   }
   const save = () => {
     savedAt = performance.now()
@@ -47,7 +61,8 @@ export async function openResume(folder: string, key: string, go: boolean): Prom
     save,
     remove: async () => {
       await saving
-      await rm(path, { force: true })
+      // One that can't be removed is not read without --resume.
+      await rm(path, { force: true }).catch(() => undefined)
     },
   }
 }

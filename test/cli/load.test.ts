@@ -244,6 +244,23 @@ test('how far a load is stands on the disk while it runs: --resume goes on after
   expect(readdirSync(folder)).toEqual(['many.ndjson'])
 })
 
+test('a load whose state can not be written goes on, and says so once', async () => {
+  file('many.ndjson', ndjson(40))
+  const unwritable = options({ concurrency: 1, stateFolder: join(folder, 'gone') })
+  server.before = () => sleep(500)
+  const terminal = openRecorder()
+  expect(await load(terminal, ['many.ndjson'], unwritable)).toMatchObject({ accepted: 40 })
+  expect(terminal.notes.filter((note) => note.includes('ENOENT'))).toHaveLength(1)
+
+  const stopped = openRecorder()
+  server.before = () => stopped.stop.abort()
+  await expect(load(stopped, ['many.ndjson'], unwritable)).rejects.toThrow('begins anew')
+  server.before = () => undefined
+  server.refuses = () => ({ status: 507, code: 'DISK_FULL', error: 'There is no room to write.' })
+  const full = load(openRecorder(), ['many.ndjson'], unwritable)
+  await expect(full).rejects.toThrow('no room to write')
+})
+
 test('loading the same files twice replaces their documents', async () => {
   file('a.md', '# One\n\ntext\n\n# Two\n\nmore')
   file('b.txt', 'plain words')
