@@ -1,5 +1,6 @@
 import { isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import type { Logger } from 'pino'
 import { routes } from './api/index.ts'
@@ -67,7 +68,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     log.fatal({ err: cause }, 'the record store can no longer be trusted')
     stop('the record store failed', EXIT_FAILED)
   })
-  const server = await startServer(app, routes)
+  const server = await startServer(app, routes).catch((cause) => giveUp(app, cause))
   let stopping = false
   stop = (reason, exitCode) => {
     if (stopping) return
@@ -91,6 +92,13 @@ async function run(config: Config, log: Logger): Promise<void> {
     'ready',
   )
   process.stdout.write(`Attune is ready on ${address}\n`)
+}
+
+/** Leaves the folder as a stop does: the next start would take this end for a crash. */
+async function giveUp(app: App, cause: unknown): Promise<never> {
+  const closed = app.close().catch(() => undefined)
+  await Promise.race([closed, pause(app.config.drainTimeoutMs)])
+  throw cause
 }
 
 /** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */

@@ -296,6 +296,12 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   expect(samePort.output().trim()).toBe(
     `Port ${port} of 127.0.0.1 is taken: stop what listens there, or set PORT to another (0 picks a free one).`,
   )
+  // It stopped by itself, and the next start says nothing else.
+  const elsewhere = start({ DATA_DIR: other })
+  await ready(elsewhere)
+  expect(elsewhere.output()).not.toContain('did not stop by itself')
+  elsewhere.child.kill('SIGTERM')
+  await elsewhere.ended
   rmSync(other, { recursive: true, force: true })
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
 })
