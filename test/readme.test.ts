@@ -10,10 +10,13 @@ import { ACTIONS } from '../src/learn/feedback/actions.ts'
 import { MATCHING } from '../src/learn/plan/tuning-matching.ts'
 import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
+import { Adaptation } from '../src/schema/adaptation.ts'
 import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { COUNTED_METRICS } from '../src/schema/experiment-metrics.ts'
+import { Guardrails, TargetingRules } from '../src/schema/experiment-rules.ts'
 import { Facet } from '../src/schema/facet.ts'
+import { RULE_FIELDS } from '../src/schema/rule-fields.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
 import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
@@ -45,6 +48,25 @@ test('the settings table is the settings of the server', () => {
   const table = ['| variable | default | takes | |', '|---|---|---|---|', ...rows].join('\n')
   const [, shown] = /\n(\| variable[\s\S]*?)\n(?:\n|$)/.exec(read('docs/settings.md')) ?? []
   expect(shown).toBe(table)
+})
+
+test('the fields of rules of learning are told by their chapter and by the API document', () => {
+  const [, table = ''] = /\| rules \| fields \| \|\n([\s\S]*?)\n\n/.exec(learning) ?? []
+  const rows = table.split('\n').slice(1)
+  const told = rows.map((row) => row.split('|').slice(1, 3).map(wordsIn))
+  expect(Object.fromEntries(told)).toEqual(RULE_FIELDS)
+  const { rollbackTriggers, acceptanceThresholds } = Adaptation.properties
+  const shapes = {
+    guardrails: Guardrails,
+    targetingRules: TargetingRules,
+    rollbackTriggers,
+    acceptanceThresholds,
+  }
+  for (const [rules, shape] of Object.entries(shapes)) {
+    const { description = '' } = shape as { description?: string }
+    for (const field of RULE_FIELDS[rules as keyof typeof RULE_FIELDS])
+      expect(description, rules).toMatch(new RegExp(`\\b${field}\\b`))
+  }
 })
 
 test('README names every setting once, beside what it is about', () => {

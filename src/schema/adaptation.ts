@@ -11,6 +11,7 @@ import {
   Words,
   WordsOf,
 } from './common.ts'
+import { RULE_FIELDS } from './rule-fields.ts'
 import { ADAPTATION_STATUSES } from './statuses.ts'
 import { Changes } from './suggestion.ts'
 
@@ -25,7 +26,7 @@ const Triggers = Type.Union(
   ],
   {
     description:
-      'List of `{metric, operator, threshold, window, minSamples}` or map metric → number; a name has 128 characters at most. Measured: ctr, mrr, ' +
+      `List of \`{${RULE_FIELDS.rollbackTriggers.join(', ')}}\` or map metric → number; a name has 128 characters at most. Measured: ctr, mrr, ` +
       'zeroResultRate, latencyP50, latencyP95, latencyP99 (ms), searches. Operators: lt lte gt gte (or their signs) ' +
       'against the threshold; drop (relative), rise (absolute), times against searches without the change: more than so many ' +
       'times as much, or, with a threshold below 1, less, whatever the metric. ' +

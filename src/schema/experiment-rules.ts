@@ -1,6 +1,7 @@
 import { Type } from 'typebox'
 import { FreeForm, MapOf } from './common.ts'
 import { namesByHarm } from './experiment-metrics.ts'
+import { RULE_FIELDS } from './rule-fields.ts'
 
 /*
  * What a test or an experiment is judged by and who takes part, in each form that clients have; what is inside is read in
@@ -26,8 +27,7 @@ export const MetricNames = Type.Unsafe<unknown>(
 
 export const TargetingRules = Type.Unsafe<unknown>(
   Type.Union([Type.Array(FreeForm, { maxItems: EXPERIMENT_RULES_MAX }), FreeForm], {
-    description:
-      'who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {field, operator, value}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session, also within an object metadata',
+    description: `who takes part: field → value, list (any of), {gt, gte, lt, lte} or {not}; or a list of {${RULE_FIELDS.targetingRules.join(', ')}}. A field is userId, clientId, sessionId or a dotted path in the metadata of the session, also within an object metadata`,
   }),
 )
 
@@ -38,7 +38,7 @@ export const Guardrails = Type.Unsafe<unknown>(
       MapOf(Type.Union([Type.Number(), FreeForm]), { maxProperties: EXPERIMENT_RULES_MAX }),
     ],
     {
-      description: `a list of {metric, operator or direction, threshold, minSamples, relative}, or a map metric → threshold. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. times: how many times that value is well, above 1 where a rise does harm, below 1 where a fall does. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
+      description: `a list of {${RULE_FIELDS.guardrails.join(', ')}}, or a map metric → threshold. min or max stands for threshold and operator. Breached below it: ${namesByHarm('decrease')}; above it: ${namesByHarm('increase')}, and reported metrics that are named after harm, like errors; for others the operator names the breach. relative: the share of the value of control that may be lost. times: how many times that value is well, above 1 where a rise does harm, below 1 where a fall does. What searches show is judged by a one-sided test that holds at every look, from 50 units and minSamples searches (30) a variant on; a reported metric is held against a fixed threshold as it is, from the first value or minSamples on, and until then ends nothing, which \`warnings\` tell`,
     },
   ),
 )

@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { Adaptation } from '../../schema/adaptation.ts'
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
+import { RULE_FIELDS } from '../../schema/rule-fields.ts'
 import { shownName } from '../../word.ts'
 import { boundNamed, lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
 import { type RuleOperator, readOperator, THRESHOLD_ELSEWHERE } from '../wire/operators.ts'
@@ -34,7 +35,7 @@ const PASSES: Partial<Record<RuleOperator, Threshold['operator']>> = {
 
 const BODY: KnownBody = {
   is: 'a threshold',
-  known: new Set(['metric', 'name', 'operator', 'threshold', 'value', 'min', 'max']),
+  known: new Set([...RULE_FIELDS.acceptanceThresholds, ...['name', 'value']]),
   meant: THRESHOLD_ELSEWHERE,
 }
 

@@ -1,5 +1,6 @@
 import { invalid } from '../../errors.ts'
 import type { Trigger, TriggerOperator } from '../../schema/adaptation-record.ts'
+import { RULE_FIELDS } from '../../schema/rule-fields.ts'
 import { shownName } from '../../word.ts'
 import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
 import { boundNamed, lessIsBetter, mustNameMetric } from '../wire/metric-names.ts'
@@ -33,10 +34,7 @@ const MEASURED = Object.keys(WATCHED_METRICS).join(', ')
 
 const BODY: KnownBody = {
   is: 'a trigger',
-  known: new Set([
-    ...['metric', 'name', 'operator', 'direction', 'threshold', 'value'],
-    ...['window', 'windowMs', 'minSamples'],
-  ]),
+  known: new Set([...RULE_FIELDS.rollbackTriggers, ...['name', 'direction', 'value', 'windowMs']]),
   meant: {
     ...THRESHOLD_ELSEWHERE,
     ...SAMPLES_ELSEWHERE,

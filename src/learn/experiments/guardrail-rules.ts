@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { isObject } from '../../object.ts'
 import type { GuardrailRule } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
+import { RULE_FIELDS } from '../../schema/rule-fields.ts'
 import { plainWord, shownName } from '../../word.ts'
 import { boundNamed, mustNameMetric } from '../wire/metric-names.ts'
 import {
@@ -28,8 +29,8 @@ interface Said {
 const BODY: KnownBody = {
   is: 'a guardrail',
   known: new Set([
-    ...['metric', 'name', 'operator', 'direction', 'threshold', 'value', 'min', 'max'],
-    ...['maxDegradation', 'relative', 'type', 'mode', 'minSamples'],
+    ...RULE_FIELDS.guardrails,
+    ...['name', 'direction', 'value', 'maxDegradation', 'type', 'mode'],
   ]),
   meant: { ...THRESHOLD_ELSEWHERE, ...SAMPLES_ELSEWHERE },
 }

@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { asObject } from '../../object.ts'
 import type { TargetingCondition } from '../../schema/experiment-record.ts'
 import { EXPERIMENT_RULES_MAX } from '../../schema/experiment-rules.ts'
+import { RULE_FIELDS } from '../../schema/rule-fields.ts'
 import { shownName } from '../../word.ts'
 import {
   isOperator,
@@ -34,7 +35,7 @@ const PATH = 'targetingRules'
 /** A rule whose operator is ignored asks for equality. */
 const BODY: KnownBody = {
   is: 'a targeting rule',
-  known: new Set(['field', 'attribute', 'key', 'operator', 'value', 'values']),
+  known: new Set([...RULE_FIELDS.targetingRules, ...['attribute', 'key', 'values']]),
   meant: { ...OPERATOR_ELSEWHERE, property: 'field', path: 'field' },
 }
 
