@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, Id, OneOf, PageQuery, Unread, Word, Words, WordsOf } from './common.ts'
+import { SIGNAL_TYPES } from './signal-types.ts'
 import { SIGNAL_STATUSES, type SignalStatus } from './statuses.ts'
 
 const Step = Type.Object(
@@ -56,8 +57,7 @@ const told = {
   type: Type.Optional(
     Type.String({
       maxLength: 128,
-      description:
-        'SEARCH (default), IMPRESSION, VIEW, CLICK, CONVERSION, FEEDBACK, PERFORMANCE, MODEL_PERFORMANCE, … open; any case',
+      description: `open; SEARCH by default. In any case: ${SIGNAL_TYPES.join(', ')}`,
     }),
   ),
   status: Type.Optional(

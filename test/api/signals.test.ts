@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { SignalStep } from '../../src/schema/signal.ts'
+import { SIGNAL_TYPES } from '../../src/schema/signal-types.ts'
 import { eventually, type RunningApp, startApp } from '../running-app.ts'
 
 interface Receipt {
@@ -299,4 +301,13 @@ it('lists are filtered and paged', async () => {
   expect(rest.data.counts.COMPLETED).toBeGreaterThanOrEqual(3)
   for (const query of ['status=odd', 'limit=0', 'cursor=nonsense'])
     expect((await running.call('GET', `/nous/signals?${query}`)).status, query).toBe(400)
+})
+
+it('each type that is known is told by the API document, and read in any spelling', async () => {
+  const { description = '' } = SignalStep.properties.type as { description?: string }
+  for (const known of SIGNAL_TYPES) {
+    expect(description).toMatch(new RegExp(`\\b${known}\\b`))
+    const type = `signal type ${known.toLowerCase()}`
+    expect(await running.must('POST', '/nous/signals', { type })).toMatchObject({ type: known })
+  }
 })

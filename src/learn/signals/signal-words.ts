@@ -1,4 +1,5 @@
 import { invalid } from '../../errors.ts'
+import { SIGNAL_TYPES } from '../../schema/signal-types.ts'
 import { SIGNAL_STATUSES, type SignalStatus } from '../../schema/statuses.ts'
 
 /** Words that others use for the same. */
@@ -22,18 +23,7 @@ export function readStatus(text: string): SignalStatus {
   throw invalid('status', `must be one of ${SIGNAL_STATUSES.join(', ')}, or a usual synonym`)
 }
 
-const TYPES = new Set([
-  'SEARCH',
-  'IMPRESSION',
-  'VIEW',
-  'CLICK',
-  'CONVERSION',
-  'FEEDBACK',
-  'PERFORMANCE',
-  'MODEL_PERFORMANCE',
-  'SYSTEM_HEALTH',
-  'SESSION',
-])
+const TYPES: ReadonlySet<string> = new Set(SIGNAL_TYPES)
 
 /** An open vocabulary: the known words in one spelling, others as they are sent. Throws VALIDATION_FAILED where there is none. */
 export function readType(text: string): string {
@@ -51,7 +41,7 @@ export function typeKey(type: string): string {
   return TYPES.has(known) ? known : spell(type)
 }
 
-/** The type of signal that a feedback entry's action makes. */
+/** The type of signal that a feedback entry's action makes, reckoned anew whenever the entry is read: also of earlier ones. */
 export function typeOfAction(action: string): string {
   const type = action.toUpperCase()
   if (type === 'PURCHASE') return 'CONVERSION'
