@@ -172,17 +172,27 @@ function tickOf({
 }): Adaptations['tick'] {
   let roundMs = 0
   let sweptMs = 0
-  return async (nowMs) => {
-    await lifecycle.tend(nowMs)
-    // While a step was awaited: what queries show may be counted anew by now, and is only a part.
-    if (nowMs - roundMs < ROUND_MS || isFoldedAnew(store)) return
-    roundMs = nowMs
+  let failure: { cause: unknown } | undefined
+  async function round(nowMs: number): Promise<void> {
     await suggestions.tick(nowMs)
     if (isFoldedAnew(store)) return
     await suggestions.propose(findProposals(patterns.findings()))
     if (nowMs - sweptMs < SWEEP_MS) return
-    sweptMs = nowMs
     await lifecycle.sweep(nowMs)
+    sweptMs = nowMs
+  }
+  return async (nowMs) => {
+    await lifecycle.tend(nowMs)
+    // While a step was awaited: what queries show may be counted anew by now, and is only a part.
+    if (nowMs - roundMs >= ROUND_MS && !isFoldedAnew(store)) {
+      roundMs = nowMs
+      failure = undefined
+      await round(nowMs).catch((cause: unknown) => {
+        failure = { cause }
+      })
+    }
+    // It lasts until the next round: ticks without one would tell that it is over.
+    if (failure !== undefined) throw failure.cause
   }
 }
 

@@ -89,6 +89,21 @@ it('a change whose step finds the disk full takes it when there is room', async 
   expect(shop.adaptations.get(adaptationId).status).toBe('ACTIVE')
 })
 
+it('a round that found no room to remove what is old has failed until the next one, which tries again', async () => {
+  const inner = temporaryStore()
+  let isFull = true
+  const release: Store['release'] = (work) =>
+    isFull ? Promise.reject(serviceError('DISK_FULL', 'No room.')) : inner.release(work)
+  const shop = openWorkshop({}, { ...inner, release })
+  const full = { code: 'DISK_FULL' }
+  await expect(shop.pass(0)).rejects.toMatchObject(full)
+  await expect(shop.pass(1000)).rejects.toMatchObject(full)
+  isFull = false
+  await expect(shop.pass(1000)).rejects.toMatchObject(full)
+  await shop.pass(MINUTE_MS)
+  await shop.pass(1000)
+})
+
 describe('a change whose step can not be taken', () => {
   /** From each status in which that may happen, with what the change was before. */
   const WAYS: Record<string, (shop: Workshop) => Promise<{ shop: Workshop; id: string }>> = {
