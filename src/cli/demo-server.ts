@@ -48,6 +48,9 @@ export async function withDemoServer<Result>(
         dryRun: false,
         folder: root,
         stateFolder: folder,
+      }).catch((cause: unknown) => {
+        // Nothing is left to go on from, as the load would say.
+        throw terminal.signal.aborted ? commandError('Stopped.') : cause
       })
       const client = openClient(server.url)
       await settled(terminal, client)

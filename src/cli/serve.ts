@@ -170,9 +170,13 @@ export interface OwnServer {
   close: () => Promise<void>
 }
 
+/** What is set for the user's own server, such as its keys, is none of this one's business; empty is as not set. */
+const UNSET = Object.fromEntries(Object.values(SETTINGS).map(({ env }) => [env, '']))
+
 /** Starts a server on a free port and waits until it says that it is ready. */
 export async function startOwnServer(dataDir: string): Promise<OwnServer> {
-  const settings = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
+  const own = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
+  const settings = { ...UNSET, CONFIG: '', ...own }
   const child = spawnServer(settings, 'pipe')
   const end = ended(child)
   const close = async () => {

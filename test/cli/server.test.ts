@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
@@ -378,6 +378,10 @@ function childOf(pid: number): number | undefined {
 
 test('the demo loads real documentation, searches it in three modes and leaves nothing behind', async () => {
   const terminal = openRecorder()
+  // As for a server of the user's own.
+  const set = { API_KEYS: 'k', AUTO_CREATE_INDEX: 'false', CONFIG: join(tmpdir(), 'none.json') }
+  for (const [name, value] of Object.entries(set)) vi.stubEnv(name, value)
+  onTestFinished(() => void vi.unstubAllEnvs())
   await demo(terminal, { size: 1 })
   const text = terminal.out.join('\n')
   expect(text).toMatch(/Loaded [\d,]{4,} documents from \d{3} files/)
@@ -387,4 +391,13 @@ test('the demo loads real documentation, searches it in three modes and leaves n
   const [, folder] = /server on (\S*attune-demo-\S+) …/.exec(text) ?? []
   expect(folder).toBeDefined()
   expect(existsSync(String(folder))).toBe(false)
+}, 300_000)
+
+test('a demo that is stopped while it loads says so, and nothing of a load to go on with', async () => {
+  const terminal = openRecorder()
+  const print = (line: string) => {
+    terminal.print(line)
+    if (line.includes('Loading')) terminal.stop.abort()
+  }
+  await expect(demo({ ...terminal, print }, { size: 1 })).rejects.toThrow(/^Stopped\.$/)
 }, 300_000)
