@@ -9,8 +9,8 @@ import {
 } from './record.ts'
 import { openUtf8Check } from './utf8.ts'
 
-/** A cell, or those of all columns that have one name. */
-type Row = Record<string, string | string[]>
+/** Cells by the place and the name of their column: several may have one name. */
+type Row = Record<string, string>
 
 /**
  * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of outside of
@@ -31,11 +31,11 @@ export async function* readTable(
   const refused: Unreadable[] = []
   const lines = openLineCount(file)
   const parser = parse<Row>({
-    columns: true,
-    group_columns_by_name: true,
+    columns: (names: string[]) => names.map((name, place) => `${place} ${cleaned(name)}`),
     bom: true,
     delimiter: delimiterOf(String(first.value)),
-    trim: true,
+    // With blanks behind quotes left out as well, the parser drops all that follows a quoted word which begins a cell.
+    ltrim: true,
     // inches, and tables of those who quote nothing
     relax_quotes: true,
     skip_empty_lines: true,
@@ -73,7 +73,7 @@ function openLineCount(file: string) {
   return {
     placeOf: (row: Row, counted: number): FilePlace => ({
       file,
-      line: end(Object.values(row).flat(), counted),
+      line: end(Object.values(row), counted),
       position: counted,
     }),
     placeOfRefused: (error: CsvError | undefined): FilePlace => {
@@ -126,24 +126,31 @@ const QUOTED_NAME = /(^|[,;\t])[ \uFEFF]*"(?:[^"]|"")*"/g
 function delimiterOf(text: string): string {
   const header = text.replace(QUOTED_NAME, '$1').split(/[\r\n]/, 1)[0] ?? ''
   const count = (delimiter: string) => header.split(delimiter).length
-  return [';', '\t'].reduce((best, other) => (count(other) > count(best) ? other : best), ',')
+  // Names have commas and semicolons rather than tabs.
+  return [',', ';'].reduce((best, other) => (count(other) > count(best) ? other : best), '\t')
 }
 
 const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])
 
 function cells(row: Row, keepStrings: boolean, { idField, rename }: Mapping) {
   const fields: Record<string, unknown> = {}
-  for (const [name, cell] of Object.entries(row)) {
+  for (const [column, sent] of Object.entries(row)) {
+    const cell = cleaned(sent)
+    if (cell === '') continue
+    const name = column.slice(column.indexOf(' ') + 1)
     const target = rename.get(name) ?? name
-    const filled = [cell].flat().filter((text) => text !== '')
-    if (filled.length === 0) continue
     // "1.10" as a number would be the id of "1.1", too.
     const isText = keepStrings || name === idField || TEXT.has(target)
-    const values = isText ? filled : filled.map(plainValue)
-    if (target === 'authors' || target === 'tags') fields[name] = filled.flatMap(partsOf)
-    else fields[name] = values.length === 1 ? values[0] : values
+    const isList = target === 'authors' || target === 'tags'
+    const value = isList ? partsOf(cell) : isText ? cell : plainValue(cell)
+    fields[name] = Object.hasOwn(fields, name) ? [fields[name], value].flat() : value
   }
   return fields
+}
+
+/** Blanks around a cell are no part of it, nor are the quotes around one with blanks behind them. */
+function cleaned(cell: string): string {
+  return cell.replace(/^"([^"]*)"\s+$/, '$1').trim()
 }
 
 function partsOf(cell: string): string[] {

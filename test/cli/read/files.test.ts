@@ -332,6 +332,30 @@ describe('reading tables', () => {
     },
   )
 
+  test('a quoted word that begins a cell is a part of it, and costs no row behind it', async () => {
+    const words = ['"Hello" said Bob', '"a" and "b"', '"x"y"', '"a, b" c']
+    const rows = Array.from({ length: 5000 }, (_, at) => `${at},${words[at] ?? 'plain'}`)
+    const found = documents(await read('f.csv', `id,title\n${rows.join('\n')}`))
+    expect(found.slice(0, 5)).toEqual([...words, 'plain'].map((title) => ({ title })))
+    expect(found).toHaveLength(5000)
+    expect(documents(await read('f.csv', 'title\t"n" \n "a, b" \t "c" \n'))).toEqual([
+      { title: 'a, b', n: 'c' },
+    ])
+  })
+
+  test('columns may have the names that all objects have', async () => {
+    const csv = 'title,constructor,toString,toString\na,b,c,d\n'
+    const names = { constructor: 'b', toString: ['c', 'd'] }
+    expect(documents(await read('f.csv', csv))).toEqual([{ title: 'a', ...names }])
+  })
+
+  test('of as many tabs as commas the tab parts cells, and nothing a header of one name', async () => {
+    expect(documents(await read('f.tsv', 'title\tlong, wide\na\tb\n'))).toEqual([
+      { title: 'a', 'long, wide': 'b' },
+    ])
+    expect(documents(await read('f.csv', 'title\na, b; c\n'))).toEqual([{ title: 'a, b; c' }])
+  })
+
   test('a cell that is never closed is told by where it opens, once', async () => {
     expect(await read('f.csv', 'id,title\n1,a\n2,"b\n3,c\n4,d\n')).toEqual([
       { file: 'f.csv', line: 2, id: '1', document: { title: 'a' } },
