@@ -113,11 +113,15 @@ function plainText(markdown: string): string {
     .trim()
 }
 
+/** Where a link leads, with no more than a title behind it; what goes on, and a footnote, is text. */
+const REFERENCE =
+  /^ {0,3}\[(?!\^)[^\]\n]+\]:[ \t]*\S+(?:[ \t]+(?:"[^\n]*"|'[^\n]*'|\([^\n]*\)))?[ \t]*$/gm
+
 // each pattern looks ahead a bounded way or up to its own opening mark, so that no text takes long
 function withoutMarks(markdown: string): string {
   const { text, code } = codeApart(markdown.replace(/^ {0,3}(?:`{3,}|~{3,})[^\n]*$/gm, ''))
   return text
-    .replace(/^ {0,3}\[[^\]\n]+\]:[ \t]*\S+.*$/gm, '')
+    .replace(REFERENCE, '')
     .replace(/!\[[^[\]\n]*\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '')
     .replace(/\[([^[\]\n]*)\](?:\([^()\n]*\)|\[[^[\]\n]*\])/g, '$1')
     .replace(/<(https?:\/\/[^>\s]+)>/g, '$1')

@@ -59,6 +59,13 @@ test('marks of Markdown and HTML are taken from the text, words are kept', () =>
   ])
 })
 
+test('of what looks like the address of a link only such addresses are taken away', () => {
+  const addresses = `[a]: b.md\n[b c]: <d.md> "Title"\n [e]: https://f.example 'g'\n[h]: i.md (j)  \n`
+  const text = '[^1]: See the manual.\n[^2]: Ibid.\n[12:03]: hello everyone\n[Note]: "read" this'
+  const found = sections(`${addresses}It pumps[^1].\n\n${text}`)
+  expect(found).toEqual([{ title: 'file', text: `It pumps[^1].\n\n${text}`, line: 1 }])
+})
+
 test.each([
   ['`__proto__` and `__init__.py`', '__proto__ and __init__.py'],
   [
@@ -101,6 +108,8 @@ test.each([
   ['code', '` '.repeat(100_000)],
   ['spans of code', `\`a \`\`b \`\`\`c ${'<!-- d '.repeat(50_000)}`],
   ['references', '[a]: '.repeat(50_000)],
+  ['titles of references', `[a]: b ${'"c '.repeat(50_000)}`],
+  ['references with blanks', `[a]: b${' '.repeat(200_000)}c`],
 ])('a line full of unclosed %s takes no noticeable time', (_, line) => {
   expect(processorMs(() => markdownSections(line, 'file'), 2)).toBeLessThan(3000)
 })
