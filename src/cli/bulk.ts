@@ -28,6 +28,8 @@ export interface BulkOutcome {
   /** Deletions of documents that were not there. */
   absent: number
   refused: Unreadable[]
+  /** What the server warned of, of documents that it took. */
+  warned: Unreadable[]
 }
 
 /**
@@ -127,7 +129,7 @@ async function halved(
 }
 
 function nothing(): BulkOutcome {
-  return { accepted: 0, deleted: 0, absent: 0, refused: [] }
+  return { accepted: 0, deleted: 0, absent: 0, refused: [], warned: [] }
 }
 
 function added(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
@@ -136,6 +138,7 @@ function added(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
     deleted: one.deleted + other.deleted,
     absent: one.absent + other.absent,
     refused: [...one.refused, ...other.refused],
+    warned: [...one.warned, ...other.warned],
   }
 }
 
@@ -151,7 +154,10 @@ function settle(
   const again: FoundDocument[] = []
   for (const [position, found] of batch.entries()) {
     const item = items[position]
-    const { status = 0, code } = isObject(item) ? item : {}
+    const { status = 0, code, warnings = [] } = isObject(item) ? item : {}
+    const { file, line } = found
+    for (const reason of Array.isArray(warnings) ? warnings : [])
+      outcome.warned.push({ file, line, reason: String(reason) })
     const deletes = found.document === undefined
     if (Number(status) >= 200 && Number(status) < 300)
       outcome[deletes ? 'deleted' : 'accepted'] += 1
@@ -159,7 +165,7 @@ function settle(
     else if (status === 429 || status === 503) again.push(found)
     // A full disk is no fault of the document: those behind it fare no better, and the load goes on later.
     else if (status === 507) throw commandError(`The server refuses: ${itemError(item)}`)
-    else outcome.refused.push({ file: found.file, line: found.line, reason: itemError(item) })
+    else outcome.refused.push({ file, line, reason: itemError(item) })
   }
   return again
 }

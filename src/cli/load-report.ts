@@ -34,6 +34,23 @@ export function refusal({ file, line, reason }: Unreadable): string {
   return printable(`${file}${place}: ${reason}`)
 }
 
+/** Different warnings that are shown: some name what stands in the document. */
+const WARNINGS_MAX = 20
+
+/** Shows what the server warns of: each sentence once, of the first document that has it. */
+export function openWarnings(
+  note: (line: string) => void,
+): (warned: readonly Unreadable[]) => void {
+  const shown = new Set<string>()
+  return (warned) => {
+    for (const { file, line, reason } of warned) {
+      if (shown.has(reason) || shown.size >= WARNINGS_MAX) continue
+      shown.add(reason)
+      note(refusal({ file, line, reason: `is loaded, with a warning: ${reason}` }))
+    }
+  }
+}
+
 /** Whether a document was refused because its fields have other names, which `--map` could mend. */
 export function isTextless({ reason }: Unreadable): boolean {
   return /must have at least one of .* that is not empty/.test(reason)

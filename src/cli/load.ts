@@ -8,6 +8,7 @@ import {
   type LoadReport,
   mayMove,
   noTotals,
+  openWarnings,
   printReport,
   refusal,
 } from './load-report.ts'
@@ -66,7 +67,8 @@ export async function load(
   const { stateFolder: folder, resume: go } = options
   const state = { folder, go, key: keyOf(client, paths, options) }
   const resume = await openResume(state, progress.note)
-  const run = openRun(client, options, { terminal, progress, resume })
+  const warn = openWarnings(progress.note)
+  const run = openRun(client, options, { terminal, progress, resume, warn })
   try {
     for (const file of files) await run.take(file)
     await run.settle()
@@ -85,11 +87,12 @@ export async function load(
   return printReport(terminal, { files: files.length, ...run.totals() })
 }
 
-type Shown = { terminal: Terminal; progress: Progress; resume: Resume }
+type Warn = ReturnType<typeof openWarnings>
+type Shown = { terminal: Terminal; progress: Progress; resume: Resume; warn: Warn }
 
 /** One load under way: reads files, fills batches and counts what becomes of them. */
 function openRun(client: Client, options: LoadOptions, shown: Shown) {
-  const { progress, resume } = shown
+  const { progress, resume, warn } = shown
   const started = performance.now()
   const totals = noTotals()
   let bytes = 0
@@ -110,11 +113,12 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
     progress.note(refusal(place))
   }
   const sender = openSender(client, bulkOptions(options, shown), {
-    onOutcome: ({ accepted, deleted, absent, refused }) => {
+    onOutcome: ({ accepted, deleted, absent, refused, warned }) => {
       totals.accepted += accepted
       totals.deleted += deleted
       totals.absent += absent
       refused.forEach(refuse)
+      warn(warned)
       show()
     },
     onMarks: async (reached) => {

@@ -20,6 +20,8 @@ export interface BulkServer {
   refuses: (
     line: Record<string, unknown>,
   ) => { status: number; code?: string; error: string } | undefined
+  /** What is warned of, of a document that is taken. */
+  warns: (line: Record<string, unknown>) => string[]
   mostUnderWay: number
   /** Called before each request is answered. */
   before: () => Promise<void> | void
@@ -35,6 +37,7 @@ export async function openBulkServer(): Promise<BulkServer> {
     requests: [],
     troubles: [],
     refuses: () => undefined,
+    warns: () => [],
     mostUnderWay: 0,
     before: () => undefined,
     close: () =>
@@ -76,7 +79,8 @@ export async function openBulkServer(): Promise<BulkServer> {
     if (line.op !== 'delete') self.documents.set(id, line.document as Record<string, unknown>)
     else if (!self.documents.delete(id))
       return { status: 404, code: 'DOCUMENT_NOT_FOUND', error: 'There is no such document.' }
-    return { status: 200, id, version: 1, vectorized: true }
+    const warnings = self.warns(line)
+    return { status: 200, id, version: 1, vectorized: true, warnings }
   }
 
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

@@ -261,6 +261,21 @@ test('a load whose state can not be written goes on, and says so once', async ()
   await expect(full).rejects.toThrow('no room to write')
 })
 
+test('what the server warns of is shown once each, of the first document, and not of hundreds', async () => {
+  file('some.ndjson', ndjson(40))
+  server.warns = ({ id }) => (id === 'd3' || id === 'd5' ? ['Its date is not found.'] : [])
+  const terminal = openRecorder()
+  const report = await load(terminal, ['some.ndjson'], options({ concurrency: 1 }))
+  expect(report).toMatchObject({ accepted: 40, refused: 0 })
+  expect(terminal.notes).toEqual([
+    'some.ndjson:4: is loaded, with a warning: Its date is not found.',
+  ])
+  const other = openRecorder()
+  server.warns = ({ id }) => [`Of ${id}.`]
+  await load(other, ['some.ndjson'], options({ concurrency: 1 }))
+  expect(other.notes).toHaveLength(20)
+})
+
 test('loading the same files twice replaces their documents', async () => {
   file('a.md', '# One\n\ntext\n\n# Two\n\nmore')
   file('b.txt', 'plain words')
