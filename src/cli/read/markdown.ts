@@ -94,10 +94,17 @@ function isParagraph(line: Item, before: Item | undefined): boolean {
 function withoutFrontMatter(markdown: string) {
   const text = markdown.replace(/^\uFEFF/, '')
   const block = /^---\r?\n([\s\S]*?)\r?\n---[ \t]*(?:\r?\n|$)/.exec(text)
-  if (block === null) return { body: text, title: '', firstLine: 1 }
+  if (block === null || !namesSomething(block[1] ?? ''))
+    return { body: text, title: '', firstLine: 1 }
   const title = /^title:[ \t]*(['"]?)(.+?)\1[ \t]*$/m.exec(block[1] ?? '')?.[2] ?? ''
   const firstLine = block[0].split('\n').length
   return { body: text.slice(block[0].length), title, firstLine }
+}
+
+/** Front matter begins with a name and a colon; between two rules there may be text as well. */
+function namesSomething(block: string): boolean {
+  const first = block.split('\n').find((line) => /^\s*[^\s#]/.test(line))
+  return first === undefined || /^[^\s:][^:]*:(?:\s|$)/.test(first)
 }
 
 /** Takes the marks of Markdown and HTML away and keeps the words; code keeps its own text. */

@@ -92,6 +92,16 @@ test('front matter gives the title of what stands before the first heading', () 
   ])
 })
 
+test('text between two rules at the beginning is no front matter', () => {
+  const slides = '---\nWelcome to all of you\n\n- title: none\n---\n\n# Next\nmore\n'
+  expect(sections(slides)).toEqual([
+    { title: 'file', text: expect.stringContaining('Welcome to all of you'), line: 1 },
+    { title: 'Next', text: 'more', line: 7 },
+  ])
+  for (const block of ['', '# a comment\n"quoted key": 1\n', '\nlist:\n- a\n'])
+    expect(sections(`---\n${block}\n---\nwords`)).toMatchObject([{ text: 'words' }])
+})
+
 test('a file without text has no sections', () => {
   expect(markdownSections('# Only\n## Headings\n', 'file')).toEqual([])
 })
