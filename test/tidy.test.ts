@@ -24,6 +24,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   word: [],
   object: [],
   pieces: [],
+  credentials: [],
   ids: [],
   'first-mistake': [],
   'doubtful-moment': [],
@@ -38,7 +39,7 @@ const MAY_IMPORT: Record<string, string[]> = {
   'end-process': ['native'],
   threads: ['workers', 'config', 'errors'],
   store: ['config', 'errors', 'metrics', 'native', 'schema'],
-  embed: ['config', 'errors', 'semaphore', 'metrics', 'native', 'schema'],
+  embed: ['config', 'credentials', 'errors', 'semaphore', 'metrics', 'native', 'schema'],
   search: [
     'answer-room',
     'lasting-failures',

@@ -1,3 +1,4 @@
+import { basicCredentials } from '../credentials.ts'
 import { commandError } from './terminal.ts'
 
 /** The address a server listens on when nothing else was said. */
@@ -25,13 +26,18 @@ export interface Client {
   postLines: (path: string, lines: string) => Promise<ServerAnswer>
 }
 
-/** Makes a client; `key` is sent as a bearer token. Fails when the address is none. */
+/**
+ * Makes a client; `key` is sent as a bearer token, without one name and password of the address. Fails when the address is
+ * none, or the key can't be one.
+ */
 export function openClient(url: string, key?: string): Client {
-  const base = checkedUrl(url)
+  const address = checkedUrl(url)
+  const authorization = key ? `Bearer ${headerText(key)}` : basicCredentials(address)
+  const base = baseOf(address)
   const send = async (path: string, body?: string, type = 'application/json') => {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== undefined) headers['content-type'] = type
-    if (key) headers.authorization = `Bearer ${key}`
+    if (authorization !== undefined) headers.authorization = authorization
     const init = body === undefined ? { headers } : { method: 'POST', headers, body }
     return readReply(base, await fetch(base + path, init))
   }
@@ -65,7 +71,7 @@ export function connectionFailure(error: unknown): string | undefined {
   return cause.code ?? cause.errors?.[0]?.code ?? cause.message ?? 'connection failed'
 }
 
-function checkedUrl(url: string): string {
+function checkedUrl(url: string): URL {
   let parsed: URL
   try {
     parsed = new URL(url)
@@ -77,7 +83,23 @@ function checkedUrl(url: string): string {
       `--url or ATTUNE_URL must start with http:// or https://, as in ${DEFAULT_URL}.`,
     )
   if (parsed.pathname === '/') parsed.pathname = '/api'
-  return parsed.href.replace(/\/+$/, '')
+  return parsed
+}
+
+/** Without name and password, which messages must not show. */
+function baseOf(address: URL): string {
+  const bare = new URL(address)
+  bare.username = ''
+  bare.password = ''
+  return bare.href.replace(/\/+$/, '')
+}
+
+/** In UTF-8, one character for each byte, as a header takes it. */
+function headerText(key: string): string {
+  const bytes = Buffer.from(key.trim()).toString('latin1')
+  if (/[^\x20-\x7e\x80-\xff]/.test(bytes))
+    throw commandError('ATTUNE_KEY has a line break, or another control character, in it.')
+  return bytes
 }
 
 /** Says what a connection failure means for the user. */

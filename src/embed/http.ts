@@ -1,5 +1,6 @@
 import { Agent, request } from 'undici'
 import { type Config, variableOf } from '../config.ts'
+import { basicCredentials } from '../credentials.ts'
 import { serviceError } from '../errors.ts'
 import { openSemaphore } from '../semaphore.ts'
 import { openBreaker } from './breaker.ts'
@@ -162,22 +163,10 @@ function openPost(config: HttpEmbedderConfig, agent: Agent) {
   }
 }
 
-/** The key, or else name and password of the address, which no client sends by itself. */
+/** The key, or else name and password of the address. */
 function authorizationOf({ embedderKey, embedderUrl }: HttpEmbedderConfig): string | undefined {
   if (embedderKey !== '') return `Bearer ${embedderKey}`
-  if (embedderUrl === '') return undefined
-  const { username, password } = new URL(embedderUrl)
-  if (username === '' && password === '') return undefined
-  return `Basic ${Buffer.from(`${unescaped(username)}:${unescaped(password)}`).toString('base64')}`
-}
-
-/** A `%` that escapes nothing stands for itself. */
-function unescaped(text: string): string {
-  try {
-    return decodeURIComponent(text)
-  } catch {
-    return text
-  }
+  return embedderUrl === '' ? undefined : basicCredentials(new URL(embedderUrl))
 }
 
 function parse(text: string): unknown {

@@ -85,6 +85,25 @@ describe('attune search', () => {
     )
   })
 
+  test('sends name and password of the address, or else the key, in the bytes that a server reads', async () => {
+    const { url, asked } = await answering({ '/api/cortex/search': { body: found } })
+    const address = url.replace('//', '//ann:p%C3%A9@')
+    for (const key of ['', ' ключ\n', 'a\nb']) {
+      const terminal = openRecorder({ ATTUNE_URL: address, ATTUNE_KEY: key })
+      const code = await runCommand(terminal, ['search', 'money'])
+      expect([code, ...terminal.notes]).toEqual(
+        key === 'a\nb' ? [1, expect.stringMatching(/^ATTUNE_KEY has a line break/)] : [0],
+      )
+    }
+    const read = asked.map(({ key = '' }) => Buffer.from(key, 'latin1').toString())
+    expect(read).toEqual([`Basic ${Buffer.from('ann:pé').toString('base64')}`, 'Bearer ключ'])
+    server?.close()
+    server?.closeAllConnections()
+    const gone = openRecorder({ ATTUNE_URL: address })
+    expect(await runCommand(gone, ['search', 'money'])).toBe(1)
+    expect(gone.notes.join()).toContain(`answers at ${url} (`)
+  })
+
   test('says that indices are missing', async () => {
     const searchContext = { searchType: 'text', degraded: ['indices'], warnings: ['Some can’t.'] }
     const { url } = await answering({
