@@ -11,9 +11,8 @@ export const FacetRange = Type.Object(
     from: Bound,
     to: Bound,
   },
-  { description: 'from is included, to is not; without both it is any value, and needs a key' },
+  { description: 'from is included, to is not; without both it is any value' },
 )
-export type FacetRange = Static<typeof FacetRange>
 export const Facet = Type.Object({
   size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
   ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),

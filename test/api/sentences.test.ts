@@ -324,7 +324,7 @@ it.each<[object, string, string]>([
 })
 
 it.each<[object]>([
-  [{ year: { ranges: [{ from: 0, to: '3' }, { key: 'any' }] } }],
+  [{ year: { ranges: [{ from: 0, to: '3' }, {}] } }],
   [{ when: { ranges: [{ from: '2024-02-29' }, { to: 1e12 }] } }],
   [{ word: { ranges: [{ from: 'a' }] } }],
   [{ free: { ranges: [{ from: 'a' }, { to: 3 }] } }],

@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import { FACETS_MAX, type FacetRange, type Facets } from '../../schema/facet.ts'
+import { FACETS_MAX, type Facets } from '../../schema/facet.ts'
 import type { SearchRequest, Sort } from '../../schema/search.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS, SEARCH_TYPES } from '../../schema/tuning.ts'
 import { lowerWord } from '../../word.ts'
@@ -120,19 +120,7 @@ function readFacets(facets: Facets): CoreFacet[] {
   if (Array.isArray(facets)) return [...new Set(facets)].map((field) => ({ field }))
   const named = Object.entries(facets)
   if (named.length > FACETS_MAX) throw invalid('facets', `must name at most ${FACETS_MAX} fields`)
-  return named.map(([field, facet]) => {
-    const at = facet.ranges?.findIndex(isBoundless) ?? -1
-    if (at >= 0)
-      throw invalid(
-        `facets.${field}.ranges[${at}]`,
-        'must have from (included), to (not included) or both; with a key alone it is any value',
-      )
-    return { field, ...facet }
-  })
-}
-
-function isBoundless({ from, to, key }: FacetRange): boolean {
-  return from === undefined && to === undefined && key === undefined
+  return named.map(([field, facet]) => ({ field, ...facet }))
 }
 
 function readSort(sort: Sort, isMapped: (field: string) => boolean): SortKey[] {

@@ -201,16 +201,6 @@ describe('facets', () => {
       'facets must name at most 100 fields.',
     )
   })
-
-  test('have ranges with a bound, or a key that says what is counted', () => {
-    const ranges = (...sent: object[]) => readSearch({ facets: { year: { ranges: sent } } })
-    for (const boundless of [{}, { gte: 2020 } as object])
-      expect(() => ranges({ from: 1 }, boundless)).toThrow(
-        'facets.year.ranges[1] must have from (included), to (not included) or both; with a key alone it is any value.',
-      )
-    const good = [{ from: 1 }, { to: '' }, { key: 'any' }]
-    expect(ranges(...good).request.facets).toEqual([{ field: 'year', ranges: good }])
-  })
 })
 
 test.each(SAME_LISTS)('%j is no other list', (more) => {
