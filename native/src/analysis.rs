@@ -38,6 +38,18 @@ use crate::failure::Failure;
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
 pub const WORD_BYTES_MAX: usize = 64;
+/// Languages that write compounds in one word, and whose documents are found better by their parts, each with what a noun may
+/// have behind its stem.
+const WITH_COMPOUNDS: [(&str, &[&str]); 5] = [
+    ("danish", &["", "e", "en", "er", "et", "n", "r"]),
+    ("dutch", &["", "e", "en", "s"]),
+    ("german", &["", "e", "en", "er", "es", "n", "s"]),
+    ("norwegian", &["", "a", "e", "en", "er", "et", "r"]),
+    (
+        "swedish",
+        &["", "a", "an", "ar", "en", "er", "et", "n", "or"],
+    ),
+];
 
 /// An analyzer as the definition writes it.
 #[derive(Debug, Clone, Deserialize)]
@@ -104,6 +116,8 @@ pub struct Analyzer {
     pub signs: bool,
     /// Whether it stems English.
     pub stems_english: bool,
+    /// What nouns have behind their stems, where it stems a language that writes compounds in one word; nothing elsewhere.
+    pub compound_endings: &'static [&'static str],
     /// Whether it cuts words into pieces, of which a short text may have very many.
     pub cuts: bool,
     /// Whether letters lose their accents.
@@ -155,9 +169,8 @@ impl Analyzer {
             one_word: one_word(definition)?,
             synonyms,
             signs: reads_names(definition),
-            stems_english: filters.iter().any(
-                |f| matches!(f, FilterDefinition::Stemmer { language } if language == "english"),
-            ),
+            stems_english: stems(filters, "english"),
+            compound_endings: compound_endings(definition),
             cuts: is_cutting(&definition.tokenizer),
             folds: filters.iter().any(is_fold),
         })
@@ -353,6 +366,7 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
         synonyms: None,
         signs: false,
         stems_english: false,
+        compound_endings: &[],
         cuts: false,
         folds,
     }
@@ -390,6 +404,19 @@ fn reads_names(definition: &AnalyzerDefinition) -> bool {
 
 fn is_named(tokenizer: &TokenizerDefinition, names: &[&str]) -> bool {
     matches!(tokenizer, TokenizerDefinition::Name(name) if names.contains(&name.as_str()))
+}
+
+fn stems(filters: &[FilterDefinition], name: &str) -> bool {
+    let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { language } if language == name);
+    filters.iter().any(stems)
+}
+
+/// What nouns have behind their stems, where compounds are looked for; pieces of words are none.
+fn compound_endings(definition: &AnalyzerDefinition) -> &'static [&'static str] {
+    let mut languages = WITH_COMPOUNDS.iter();
+    let known = languages.find(|(language, _)| stems(&definition.filters, language));
+    let known = known.filter(|_| !is_cutting(&definition.tokenizer));
+    known.map_or(&[], |(_, endings)| endings)
 }
 
 fn is_fold(filter: &FilterDefinition) -> bool {

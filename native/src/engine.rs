@@ -9,6 +9,7 @@ pub mod document;
 pub mod facts;
 pub mod learn;
 pub mod lengths;
+pub mod long_words;
 pub mod manifest;
 pub mod names;
 pub mod publish;

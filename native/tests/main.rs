@@ -13,3 +13,4 @@ mod search;
 mod short;
 mod support;
 mod training;
+mod within;

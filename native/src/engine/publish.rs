@@ -13,6 +13,7 @@ use tantivy::{Directory, Index, SegmentReader};
 
 use crate::engine::definition::{Definition, ORD};
 use crate::engine::facts::Facts;
+use crate::engine::long_words::LongWords;
 use crate::engine::rates::Editions;
 use crate::engine::segment::{SegmentView, NONE};
 use crate::engine::snapshot::{Snapshot, Use};
@@ -74,6 +75,7 @@ struct Cached {
     range: (u64, u64),
     slots: Option<Arc<Vec<u32>>>,
     facts: Arc<OnceLock<Facts>>,
+    long_words: Arc<OnceLock<LongWords>>,
 }
 
 impl SegmentCache {
@@ -126,6 +128,7 @@ impl SegmentCache {
                 slots: slots.clone(),
                 range: cached.range,
                 facts: cached.facts.clone(),
+                long_words: cached.long_words.clone(),
                 reader,
             });
             base += cached.ords.len() as u32;
@@ -175,6 +178,7 @@ fn columns_of(reader: &SegmentReader) -> Result<Cached, Failure> {
         range,
         slots: None,
         facts: Arc::default(),
+        long_words: Arc::default(),
     })
 }
 

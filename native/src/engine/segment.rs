@@ -5,6 +5,7 @@ use std::sync::{Arc, OnceLock};
 use tantivy::{DocId, SegmentReader};
 
 use crate::engine::facts::Facts;
+use crate::engine::long_words::LongWords;
 
 /// Stands for "no slot" and "no position".
 pub const NONE: u32 = u32::MAX;
@@ -26,6 +27,8 @@ pub struct SegmentView {
     pub range: (u64, u64),
     /// Once they were asked for.
     pub(crate) facts: Arc<OnceLock<Facts>>,
+    /// Once they were asked for; a deletion changes nothing in them.
+    pub(crate) long_words: Arc<OnceLock<LongWords>>,
 }
 
 impl SegmentView {

@@ -10,6 +10,7 @@ use crate::analysis::Analyzer;
 use crate::engine::column::{self, Columns, Place};
 use crate::engine::definition::Definition;
 use crate::engine::facts::Facts;
+use crate::engine::long_words::LongWords;
 use crate::engine::rates::Editions;
 use crate::engine::segment::{SegmentView, NONE};
 use crate::failure::Failure;
@@ -138,6 +139,21 @@ impl Snapshot {
         Ok(segment.facts.get_or_init(|| opened))
     }
 
+    /// The long words of a segment, which views read once, for as long as `go_on` lets them: that takes longer than a search.
+    pub fn long_words(
+        &self,
+        segment: usize,
+        go_on: impl FnMut() -> Result<(), Failure>,
+    ) -> Result<&LongWords, Failure> {
+        let segment = &self.segments[segment];
+        if let Some(known) = segment.long_words.get() {
+            return Ok(known);
+        }
+        let words = segment.reader.inverted_index(self.definition.words)?;
+        let read = LongWords::read(&words, go_on)?;
+        Ok(segment.long_words.get_or_init(|| read))
+    }
+
     /// The unit vector of a text in the space of this view, and of terms besides that it means; `None` when the space knows
     /// nothing of it, and always in a given space.
     pub fn embed_query(&self, text: &str, meant: &[String]) -> Option<Vec<f32>> {
@@ -238,6 +254,9 @@ impl Snapshot {
             if seen.insert(address(&segment.ords)) {
                 let sorted = segment.by_ord.as_ref().map_or(0, |sorted| sorted.len());
                 bytes += documents * 8 + sorted * 16;
+            }
+            if seen.insert(address(&segment.long_words)) {
+                bytes += segment.long_words.get().map_or(0, LongWords::bytes);
             }
             if seen.insert(address(&segment.slots)) {
                 bytes += documents * 4;

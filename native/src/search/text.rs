@@ -39,4 +39,5 @@ pub mod vocabulary;
 pub mod ways;
 pub mod whole;
 pub mod windows;
+pub mod within;
 pub mod words;

@@ -71,9 +71,18 @@ impl Scope<'_> {
 
     /// As `terms_of`, where words are English; none elsewhere.
     pub fn english_terms_of(&self, word: &str) -> Vec<Option<String>> {
+        self.terms_where(word, |analyzer| analyzer.stems_english)
+    }
+
+    /// As `terms_of`, where words are of a language that writes compounds in one word; none elsewhere.
+    pub fn compound_terms_of(&self, word: &str) -> Vec<Option<String>> {
+        self.terms_where(word, |analyzer| !analyzer.compound_endings.is_empty())
+    }
+
+    fn terms_where(&self, word: &str, reads: impl Fn(&Analyzer) -> bool) -> Vec<Option<String>> {
         let terms = self.analyzers.iter().map(|analyzer| {
-            let english = Some(analyzer).filter(|analyzer| analyzer.stems_english);
-            english.and_then(|analyzer| only_term(analyzer, word))
+            let reader = Some(analyzer).filter(|analyzer| reads(analyzer));
+            reader.and_then(|analyzer| only_term(analyzer, word))
         });
         terms.collect()
     }

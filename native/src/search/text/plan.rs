@@ -14,6 +14,7 @@ use crate::search::text::parts::parts_of;
 use crate::search::text::rules::expand;
 use crate::search::text::search_field::{fields_of, SearchField};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
+use crate::search::text::within::add_compounds;
 
 /// Most pairs of neighbouring words that are looked at.
 const PAIRS_MAX: usize = 32;
@@ -107,6 +108,11 @@ fn plan_of<'a>(
     } else if guesses(snapshot, request) {
         for (reader, placed) in found {
             add_guesses(&mut reader.expansion(placed, &mut meant))?;
+        }
+    }
+    for (reader, words) in readers.iter().zip(&mut read) {
+        if let Some(words) = words {
+            add_compounds(&mut reader.expansion(&mut words.placed, &mut meant))?;
         }
     }
     let mut clauses = Merged::default();

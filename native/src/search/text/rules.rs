@@ -17,10 +17,12 @@
 //! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
 //! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
 //! | `guessed` | a word that is found in no way | what it begins, is nearly, or is made of: `reciept`, `receipt` |
+//! | `within` | a word of German, Dutch, Swedish, Danish or Norwegian | compounds with it, and its parts: `Jacke`, `Regenjacke` |
 //!
 //! The first one is asked as each analyzer reads the query (`part_reader.rs`), the second right behind it, as it changes which
-//! words there are, the last one (by `plan.rs`) when all parts of
-//! the query are read and nobody has said how alike words must be; the ones between belong to each part. A rule sees what
+//! words there are, the last two (by `plan.rs`) when all parts of
+//! the query are read: guesses where nobody has said how alike words must be, and behind them compounds, whose parts are no reason
+//! not to guess. The ones between belong to each part. A rule sees what
 //! those before it have added. What is nearly a word when that is asked for (`fuzziness`), and what one is the beginning of
 //! (`prefix`), are no rules: who sends these means other words.
 

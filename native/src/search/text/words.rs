@@ -295,7 +295,7 @@ pub(crate) fn rank(a: &Word, b: &Word) -> Ordering {
 
 /// The first words by what live documents have, given words whose numbers still count deleted
 /// documents: whether these were merged away must not be seen in what a search finds.
-fn first_live(
+pub(super) fn first_live(
     snapshot: &Snapshot,
     mut words: Vec<Word>,
     limit: usize,
