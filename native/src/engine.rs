@@ -412,6 +412,9 @@ impl Engine {
         let (set, space) = (&vectors.set, &vectors.space);
         let rates = &self.rates;
         let snapshot = build(&self.definition, segments, set, space, rates, sequence);
+        if self.views.current().has_long_words() {
+            snapshot.read_long_words()?;
+        }
         Ok(self.views.publish(snapshot))
     }
 

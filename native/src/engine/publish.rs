@@ -434,6 +434,32 @@ mod tests {
     }
 
     #[test]
+    fn long_words_are_read_ahead_once_somebody_asked_for_them() {
+        let name = format!("attune-long-words-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let write = |ord: u64| {
+            let documents = [r#"{ "a": "b" }"#.to_owned()];
+            engine.apply(&[ord], &documents, &[], &[], &[]).unwrap();
+            engine.commit(ord).unwrap();
+        };
+        let known = || -> Vec<bool> {
+            let view = engine.views.current();
+            let segments = view.segments.iter();
+            segments.map(|s| s.long_words.get().is_some()).collect()
+        };
+        write(1);
+        write(2);
+        assert_eq!(known(), [false, false]);
+        engine.views.current().long_words(0, || Ok(())).unwrap();
+        assert_eq!(known(), [true, false]);
+        write(3);
+        assert_eq!(known(), [true, true, true]);
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn neither_new_lists_nor_slow_ones_lose_their_view_to_many_that_were_paged_through() {
         let name = format!("attune-places-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);

@@ -154,6 +154,18 @@ impl Snapshot {
         Ok(segment.long_words.get_or_init(|| read))
     }
 
+    /// Whether anybody asked for the long words of this view.
+    pub(super) fn has_long_words(&self) -> bool {
+        let mut segments = self.segments.iter();
+        segments.any(|segment| segment.long_words.get().is_some())
+    }
+
+    /// Reads those of all segments ahead, so that no search waits for them: a large segment's take .1 s.
+    pub(super) fn read_long_words(&self) -> Result<(), Failure> {
+        (0..self.segments.len())
+            .try_for_each(|segment| self.long_words(segment, || Ok(())).map(drop))
+    }
+
     /// The unit vector of a text in the space of this view, and of terms besides that it means; `None` when the space knows
     /// nothing of it, and always in a given space.
     pub fn embed_query(&self, text: &str, meant: &[String]) -> Option<Vec<f32>> {
