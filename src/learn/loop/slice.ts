@@ -30,8 +30,11 @@ export function paceFor(ageMs: number): Pace {
   }
 }
 
-/** Journal entries that are read at a time. */
-const ENTRIES_MAX = 8
+/**
+ * Journal entries that are read at a time, and for so long as a slice may take: behind each time there is a rest, and an
+ * analytics event is an entry. With eight, 1 800 events a second were taken, and what came beyond waited for ever.
+ */
+const ENTRIES_MAX = 256
 
 /** What some entries of the journal held. */
 export interface Taken {

@@ -1,10 +1,13 @@
 import { expect, it } from 'vitest'
 import type { Consumer, ConsumerGroup } from '../../../src/learn/facts.ts'
 import { openFold } from '../../../src/learn/loop/fold.ts'
+import { openLog } from '../../../src/learn/loop/log.ts'
+import { openLoop } from '../../../src/learn/loop/loop.ts'
+import type { DeadSignals } from '../../../src/learn/signals/dead-signals.ts'
 import { diskFull } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore, until } from '../../store/open.ts'
-import { learnedRows, openLearner } from '../learner.ts'
+import { learnedRows, openLearner, START_MS } from '../learner.ts'
 
 /** A store whose disk can be filled and freed. */
 function openFillable(): { store: Store; disk: { full: boolean; refused: number } } {
@@ -193,4 +196,28 @@ it('who wants the processor to stand still gets it, whatever became of who had i
   await expect(failing).rejects.toBe(noRoom)
   await rebuilt
   await learner.close()
+})
+
+it('rests once for many small entries: it keeps up with thousands a second', async () => {
+  const store = temporaryStore()
+  const clock = () => START_MS
+  const log = openLog(store, 100, clock)
+  await store.write(() => {
+    for (let at = 0; at < 5000; at += 1)
+      log.journal.appendWithin({ timeMs: START_MS, type: 'searches', data: [] })
+  })
+  let slices = 0
+  const loop = openLoop({
+    ...{ store, log, clock, consumers: [] },
+    lull: async () => {
+      slices += 1
+    },
+    dead: { isDead: () => false } as unknown as DeadSignals,
+    onLag: () => {},
+    onFailure: () => {},
+  })
+  await until(() => loop.position() === 5000)
+  expect(slices).toBeLessThan(100)
+  await loop.close()
+  await log.close()
 })
