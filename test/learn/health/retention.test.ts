@@ -149,6 +149,35 @@ it('keeps a journal of so many bytes, the newest of it, but for what is still to
   expect(log.isCut()).toBe(true)
 })
 
+it('removes more in each round for as long as more comes than it removes', async () => {
+  const store = temporaryStore()
+  const log = openLog(store, 10_000, () => START_MS)
+  let due = 0
+  let removed = 0
+  const retain = openRetention({
+    ...{ store, log, config: readConfig({}), kept: () => 0 },
+    sweeps: {
+      rows: async () => {
+        const rows = Math.min(due, 1000)
+        due -= rows
+        removed += rows
+        return rows
+      },
+    },
+    onFailure: fails,
+    onEnd: () => {},
+    onRemoved: () => {},
+  })
+  const rounds: number[] = []
+  for (const coming of [100_000, 20_000, 20_000, 20_000, 20_000, 20_000, 0, 0, 100_000]) {
+    due += coming
+    removed = 0
+    await retain(START_MS)
+    rounds.push(removed / 1000)
+  }
+  expect(rounds).toEqual([10, 20, 40, 80, 30, 20, 0, 0, 10])
+})
+
 it('makes no room for what was shown while the clock was ahead by removing what is shown now', async () => {
   const store = temporaryStore()
   const config = readConfig({ IMPRESSIONS_MAX: '1000' })
