@@ -28,10 +28,21 @@ export async function runAnalytics(context: RunContext): Promise<Figure[]> {
         check: checkReceipt,
       })
       const at = `${name} c${connections}`
-      figures.push(...loadFigures(at, report, 'events/s', events))
+      const behind = {
+        name: `${at} yet to learn`,
+        value: await readBehind(context),
+        unit: 'events',
+      }
+      figures.push(...loadFigures(at, report, 'events/s', events), behind)
       say(`${at}: ${Math.round(report.perSecond * events)} events/s`)
     }
   return figures
+}
+
+/** Entries of the journal that learning has yet to take. */
+async function readBehind({ server }: RunContext): Promise<number> {
+  const page = await (await fetch(`${server.url}/metrics`)).text()
+  return Number(/^svc_learning_loop_behind (\d+)/m.exec(page)?.[1])
 }
 
 async function openSessions({ service }: RunContext): Promise<string[]> {

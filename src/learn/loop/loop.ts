@@ -176,7 +176,7 @@ async function takeAll(core: Core): Promise<void> {
 /** What is read at once, a slice at a time. What was begun is ended: half an entry must not be saved. */
 async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
   const taken = nothingTaken(core.fold.taken())
-  const rows = readSome(core.log, taken.end)
+  const rows = readSome(core.log, taken.end, pace.sliceMs)
   let startedMs = performance.now()
   for (const _ of takeRows(core, rows, taken, core.fold.take)) {
     const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs

@@ -31,10 +31,12 @@ export function paceFor(ageMs: number): Pace {
 }
 
 /**
- * Journal entries that are read at a time, and for so long as a slice may take: behind each time there is a rest, and an
- * analytics event is an entry. With eight, 1 800 events a second were taken, and what came beyond waited for ever.
+ * Journal entries that are read at a time: behind each time there is a rest, and an analytics event is an entry. With eight,
+ * 1 800 events a second were taken, and what came beyond waited for ever.
  */
-const ENTRIES_MAX = 256
+const ENTRIES_MAX = 2048
+/** Entries are read for so long at least, or for as long as a slice may take. */
+const READ_MS_MIN = 1
 
 /** What some entries of the journal held. */
 export interface Taken {
@@ -58,9 +60,9 @@ export interface Taker {
   taking: Fact | undefined
 }
 
-/** The next entries to take. */
-export function readSome({ journal }: Log, after: number): JournalRow[] {
-  return journal.read({ after, limit: ENTRIES_MAX, stretchMs: SLICE_MS.most })
+/** The next entries to take, of which slices of so many milliseconds are made. */
+export function readSome({ journal }: Log, after: number, sliceMs: number): JournalRow[] {
+  return journal.read({ after, limit: ENTRIES_MAX, stretchMs: Math.max(READ_MS_MIN, sliceMs) })
 }
 
 /**
