@@ -1,6 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
+import { isFoldedAnew } from '../loop/fold.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
 import { putTeachingWithin, type SeenPage, seeWith, type Teaching, unfold } from './teaching.ts'
@@ -31,7 +32,12 @@ export type Taught = [queryHash: string, document: DocumentKey, attribution: Att
 /** Pairs of session and query that stay in memory after a save; where there are more, all of them go. */
 const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
-const SWEEP_MS = 60_000
+const SWEEP_MS = 1000
+/**
+ * Rows of it that go with a save: at first, and at most while some are left. A thousand hold the main thread for 3 to 8 ms,
+ * and after a day without a server all that were kept are over: millions.
+ */
+const SWEPT_ROWS = { first: 1000, most: 8000 }
 
 export interface Life {
   /** How long after its creation a session can teach at most. */
@@ -50,8 +56,7 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
   /** Sessions to be taken out with the next save, and since when they are flagged, if they are. */
   const taken = new Map<string, number | undefined>()
   let anyFlagged = false
-  /** Up to which moment what was over has been removed. */
-  let removedMs = 0
+  const over = openOver(store, toldMs)
 
   function take(sessionId: string, flaggedMs?: number): Taught[] {
     taken.set(sessionId, flaggedMs)
@@ -79,7 +84,7 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     changed.clear()
     taken.clear()
     anyFlagged = flaggedSessions.count() > 0
-    removedMs = 0
+    over.forget()
   }
   forget()
   return {
@@ -103,9 +108,7 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     },
     save: (nowMs) => {
       saveChanged()
-      const beforeMs = SWEEP_MS * Math.floor((nowMs - lifeMs) / SWEEP_MS)
-      if (beforeMs !== removedMs) removeBeforeWithin(store, beforeMs, toldMs)
-      removedMs = beforeMs
+      over.sweepWithin(nowMs - lifeMs)
     },
     load: forget,
     reset: () => {
@@ -167,14 +170,32 @@ function openTeachings({ tables: { attributions } }: Store): Teachings {
   }
 }
 
-/** Ids of sessions begin with the time of their creation. */
-function removeBeforeWithin(
-  { tables: { attributions, flaggedSessions } }: Store,
-  timeMs: number,
-  toldMs: number,
-): void {
-  attributions.removeAll([...attributions.keys({ end: [firstIdOf(timeMs), ''] })])
-  flaggedSessions.removeAll([...flaggedSessions.keys({ end: firstIdOf(timeMs - toldMs) })])
+/** Removes what belongs to sessions that are over: ids of sessions begin with the time of their creation. */
+function openOver(store: Store, toldMs: number) {
+  const { attributions, flaggedSessions } = store.tables
+  /** Up to which moment all of it has been removed, and how many rows may go next. */
+  let removedMs = 0
+  let allowed = SWEPT_ROWS.first
+  return {
+    /** Inside a transaction. */
+    sweepWithin(untilMs: number): void {
+      const beforeMs = SWEEP_MS * Math.floor(untilMs / SWEEP_MS)
+      if (beforeMs === removedMs) return
+      // What is folded anew is to be the same, row for row; its saves come one behind the other.
+      const limit = isFoldedAnew(store) ? Number.MAX_SAFE_INTEGER : allowed
+      const flagged = flaggedSessions.keys({ end: firstIdOf(beforeMs - toldMs), limit })
+      flaggedSessions.removeAll([...flagged])
+      const old = [...attributions.keys({ end: [firstIdOf(beforeMs), ''], limit })]
+      attributions.removeAll(old)
+      if (old.length < limit) {
+        removedMs = beforeMs
+        allowed = Math.max(SWEPT_ROWS.first, allowed / 2)
+      } else allowed = Math.min(SWEPT_ROWS.most, allowed * 2)
+    },
+    forget(): void {
+      removedMs = 0
+    },
+  }
 }
 
 /** The session's rows go; that it was flagged is noted, or forgotten with it. */

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { firstIdOf } from '../../../src/ids.ts'
 import { openAttributions } from '../../../src/learn/memory/attributions.ts'
+import { packLook } from '../../../src/learn/memory/click-memory-rows.ts'
 import { hashOfPair } from '../../../src/learn/memory/written-pairs.ts'
 import { temporaryStore } from '../../store/open.ts'
 
@@ -36,6 +38,25 @@ it('the same page again teaches nothing, a later one and another one do', () => 
   expect(see(2000, ['1/a', '1/b'])).toEqual([])
   expect(see(3000, ['1/b', '1/a'])).toEqual(['1/b'])
   expect(see(HOUR_MS, ['1/a', '1/b'])).toEqual(['1/a', '1/b'])
+})
+
+it('what is over goes some rows a save, more while some are left, and none that may still be needed', async () => {
+  const store = temporaryStore()
+  const { attributions: rows } = store.tables
+  const attributions = openAttributions(store, LIFE)
+  const nowMs = Date.UTC(2026, 4, 10, 12)
+  const look = { timeMs: 1, documents: '["1/a"]', millionths: millionths.subarray(0, 1) }
+  const sessionAt = (timeMs: number, n: number) => `${firstIdOf(timeMs)}-7000-8000-${n}`
+  await store.write(() => {
+    for (let n = 0; n < 5000; n += 1) rows.put([sessionAt(0, n), 'q'], packLook(look))
+    rows.put([sessionAt(nowMs - HOUR_MS + 1000, 0), 'q'], packLook(look))
+  })
+  const left: number[] = []
+  for (const seconds of [0, 0, 0, 1, 2]) {
+    await store.write(() => attributions.save(nowMs + 1000 * seconds))
+    left.push(rows.count())
+  }
+  expect(left).toEqual([4001, 2001, 1, 1, 0])
 })
 
 it('pairs with the same hash are told apart, also when one of them is taken out', () => {
