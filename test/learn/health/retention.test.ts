@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { firstIdOf } from '../../../src/ids.ts'
-import { openRetention } from '../../../src/learn/health/retention.ts'
+import { openRetention, type RetentionOptions } from '../../../src/learn/health/retention.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { openLog } from '../../../src/learn/loop/log.ts'
 import { openMetricRecords } from '../../../src/learn/metrics/metric-records.ts'
@@ -93,19 +93,21 @@ it('removes what is past its time, of every kind, and nothing that is not', asyn
   expect(String(await metrics.page())).not.toContain('svc_custom_a')
 })
 
+/** Retention of which no part may fail. */
+function openSilentRetention(
+  parts: Pick<RetentionOptions, 'store' | 'log' | 'config'> & Partial<RetentionOptions>,
+) {
+  const quiet = { onFailure: fails, onEnd: () => {}, onRemoved: () => {} }
+  return openRetention({ kept: () => 0, sweeps: {}, ...quiet, ...parts })
+}
+
 it('keeps at most so many impressions and events, the newest', async () => {
   const store = temporaryStore()
   const clock = () => START_MS
   const config = readConfig({ IMPRESSIONS_MAX: '1000', EVENTS_MAX: '100' })
   const log = openLog(store, 10_000, clock)
   const events = openEvents(store, clock, config)
-  const retain = openRetention({
-    ...{ store, log, config, kept: () => 0 },
-    sweeps: { events: events.sweep },
-    onFailure: fails,
-    onEnd: () => {},
-    onRemoved: () => {},
-  })
+  const retain = openSilentRetention({ store, log, config, sweeps: { events: events.sweep } })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   await store.write(() => {
     for (let at = 0; at < 2500; at += 1) store.tables.impressions.put(idOf(at), Buffer.from([1]))
@@ -127,13 +129,7 @@ it('keeps a journal of so many bytes, the newest of it, but for what is still to
   const log = openLog(store, 10_000, () => START_MS)
   const { journal } = store.tables
   let kept = 100
-  const retain = openRetention({
-    ...{ store, log, config, kept: () => kept },
-    sweeps: {},
-    onFailure: fails,
-    onEnd: () => {},
-    onRemoved: () => {},
-  })
+  const retain = openSilentRetention({ store, log, config, kept: () => kept })
   await store.write(() => {
     for (let at = 0; at < 2000; at += 1)
       log.journal.appendWithin({ timeMs: START_MS, type: 'searches', data: ['x'.repeat(1500)] })
@@ -154,20 +150,14 @@ it('removes more in each round for as long as more comes than it removes', async
   const log = openLog(store, 10_000, () => START_MS)
   let due = 0
   let removed = 0
-  const retain = openRetention({
-    ...{ store, log, config: readConfig({}), kept: () => 0 },
-    sweeps: {
-      rows: async () => {
-        const rows = Math.min(due, 1000)
-        due -= rows
-        removed += rows
-        return rows
-      },
-    },
-    onFailure: fails,
-    onEnd: () => {},
-    onRemoved: () => {},
-  })
+  const sweep = async () => {
+    const rows = Math.min(due, 1000)
+    due -= rows
+    removed += rows
+    return rows
+  }
+  const config = readConfig({})
+  const retain = openSilentRetention({ store, log, config, sweeps: { rows: sweep } })
   const rounds: number[] = []
   for (const coming of [100_000, 20_000, 20_000, 20_000, 20_000, 20_000, 0, 0, 100_000]) {
     due += coming
@@ -182,13 +172,7 @@ it('makes no room for what was shown while the clock was ahead by removing what 
   const store = temporaryStore()
   const config = readConfig({ IMPRESSIONS_MAX: '1000' })
   const log = openLog(store, 10_000, () => START_MS)
-  const retain = openRetention({
-    ...{ store, log, config, kept: () => 0 },
-    sweeps: {},
-    onFailure: fails,
-    onEnd: () => {},
-    onRemoved: () => {},
-  })
+  const retain = openSilentRetention({ store, log, config })
   const idOf = (timeMs: number, at: number) =>
     `${firstIdOf(timeMs)}-7000-8000-${String(at).padStart(12, '0')}`
   const aheadMs = START_MS + 400 * DAY_MS
@@ -211,13 +195,7 @@ it('an impression that learning would read again after a crash stays until it is
   const config = readConfig({ IMPRESSIONS_MAX: '1000' })
   const log = openLog(store, 10_000, clock)
   let kept = 1
-  const retain = openRetention({
-    ...{ store, log, config, kept: () => kept },
-    sweeps: {},
-    onFailure: fails,
-    onEnd: () => {},
-    onRemoved: () => {},
-  })
+  const retain = openSilentRetention({ store, log, config, kept: () => kept })
   const idOf = (at: number) => `${firstIdOf(START_MS)}-7000-8000-${String(at).padStart(12, '0')}`
   const ids = (from: number, to: number) =>
     Array.from({ length: to - from }, (_, at) => idOf(from + at))
