@@ -41,7 +41,7 @@ export interface Entry extends ReadRoute {
 /** What it takes to answer. */
 export interface Answering {
   app: ServedApp
-  hold: Flights['hold']
+  flights: Pick<Flights, 'hold' | 'enter'>
 }
 
 const PROBES = new Set(['/livez', '/readyz'])
@@ -66,13 +66,12 @@ export function compileEntry(app: ServedApp, route: Route, validators: Validator
 }
 
 /**
- * Answers one request of a route: parameters, then the body, then the handler. A repeated key is looked
- * up for every POST.
+ * Answers one request of a route: parameters, then the body, then the handler. A repeated key is looked up for every POST.
  * A `stream` route gets a body of one of its own content types as chunks, and a JSON body whole when it
  * has a body schema. Throws whatever was wrong.
  */
 export function answerRoute(
-  { app, hold }: Answering,
+  { app, flights }: Answering,
   entry: Entry,
   flight: Flight,
 ): Prepared | Promise<Prepared> {
@@ -91,7 +90,7 @@ export function answerRoute(
     const sent = () => parseQuery(exchange.query)
     throw explainMissing(cause, (path) => misspelt(path, sent(), known) ?? ownValue(missing, path))
   }
-  const call = newCall({ app, hold }, flight, { params, query, named })
+  const call = newCall({ app, flights }, flight, { params, query, named })
   if (entry.bodyKind === 'none') {
     const key = repeatKey(exchange)
     if (key !== undefined) return onceUnread(entry, flight, call, key)
@@ -101,14 +100,14 @@ export function answerRoute(
   }
   const coding = bodyCoding(exchange)
   const format = bodyFormat(exchange, entry.consumes)
-  const arrival = { call, coding, timeoutMs: app.config.requestTimeoutMs }
+  const arrival = { call, coding, flights }
   if (entry.bodyKind === 'stream' && (format === 'other' || entry.checkBody === undefined))
     return streamed(entry, flight, arrival)
-  return collected(app, entry, flight, arrival)
+  return collected(entry, flight, arrival)
 }
 
 function newCall(
-  { app, hold }: Answering,
+  { app, flights }: Answering,
   flight: Flight,
   { params, query, named }: Pick<AnyCall, 'params' | 'query' | 'named'>,
 ): AnyCall {
@@ -122,7 +121,7 @@ function newCall(
     suspicious: false,
     stream: NO_CHUNKS,
     noteDone: undefined,
-    hold: (bytes, of) => hold(flight, bytes, of),
+    hold: (bytes, of) => flights.hold(flight, bytes, of),
     header: (name) => flight.exchange.header(name),
     requestId: flight.requestId,
     receivedMs: sharedMs(flight.startedMs),
@@ -137,17 +136,17 @@ function newCall(
 interface Arrival {
   call: AnyCall
   coding: BodyCoding | undefined
-  timeoutMs: number
+  flights: Answering['flights']
 }
 
 async function streamed(
   entry: Entry,
   flight: Flight,
-  { call, coding, timeoutMs }: Arrival,
+  { call, coding }: Arrival,
 ): Promise<Prepared> {
   // The time limit of a body that is worked off while it arrives starts again with each piece.
   const progress = (): void => {
-    flight.deadlineMs = performance.now() + timeoutMs
+    flight.deadlineMs = performance.now() + call.app.config.requestTimeoutMs
   }
   const sent = streamBody(flight.exchange, progress)
   const { chunks, drop } =
@@ -162,17 +161,18 @@ async function streamed(
 }
 
 async function collected(
-  app: ServedApp,
   entry: Entry,
   flight: Flight,
-  { call, coding }: Arrival,
+  { call, coding, flights }: Arrival,
 ): Promise<Prepared> {
   const { exchange } = flight
   const key = repeatKey(exchange)
+  const enter = (bytes: number) => flights.enter(flight, bytes)
+  const reading = { app: call.app, entry, exchange, call, enter, hashed: key !== undefined }
   const reader: BodyReader<SentBody> = {
     limit: entry.bodyLimit,
     hold: call.hold,
-    read: (pieces) => readSent({ app, entry, exchange, call, hashed: key !== undefined }, pieces),
+    read: (pieces) => readSent(reading, pieces),
     dropBy: (drop) => {
       flight.dropBody = drop
     },

@@ -4,6 +4,7 @@ import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import type { Exchange } from './exchange.ts'
+import type { ReadingRoom } from './reading-room.ts'
 import type { Meta } from './reply.ts'
 
 /** One request from its first byte to the end of its handler. */
@@ -17,6 +18,8 @@ export interface Flight {
   at: number
   /** Bytes of its body that are kept for it. */
   heldBytes: number
+  /** Bytes of its body that have room to be read. */
+  readBytes: number
   /** Bytes of its answer that are counted already. */
   answerBytes: number
   /** True once its answer is a stream, which was counted when it began. */
@@ -39,6 +42,8 @@ export interface Flights {
    * `answer` had room when it was made.
    */
   hold: (flight: Flight, bytes: number, of?: 'answer') => void
+  /** Waits for room to read a large body, which it then has until the flight ends. Rejects once the flight is aborted. */
+  enter: (flight: Flight, bytes: number) => Promise<void>
   count: () => number
   /** Bytes of bodies that are kept now. */
   heldBytes: () => number
@@ -53,6 +58,7 @@ export interface FlightLimits {
   /** Bytes of bodies that all requests under way may keep together. */
   heldBytesMax: number
   answers: Pick<AnswerRoom, 'add'>
+  room: ReadingRoom
 }
 
 /**
@@ -61,7 +67,7 @@ export interface FlightLimits {
  * it leaves a table behind that points to the next, and what these hold outlives every small collection.
  */
 export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => void): Flights {
-  const { timeoutMs, heldBytesMax, answers } = limits
+  const { timeoutMs, heldBytesMax, answers, room } = limits
   const flights: Flight[] = []
   let heldBytes = 0
   let waiters: (() => void)[] = []
@@ -90,6 +96,7 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
     },
     end: (flight) => {
       heldBytes -= flight.heldBytes
+      room.leave(flight.readBytes)
       if (flight.answerBytes > 0) answers.add(-flight.answerBytes)
       const last = flights.pop()
       if (last !== undefined && last !== flight) {
@@ -108,6 +115,10 @@ export function openFlights(limits: FlightLimits, onLate: (flight: Flight) => vo
       if (isTooMuch && heldBytes > flight.heldBytes) throw tooMuch()
       heldBytes += bytes
       flight.heldBytes += bytes
+    },
+    enter: async (flight, bytes) => {
+      await room.enter(bytes, signalOf(flight))
+      flight.readBytes = bytes
     },
     count: () => flights.length,
     heldBytes: () => heldBytes,
@@ -140,6 +151,7 @@ function newFlight(
     startedMs,
     at: -1,
     heldBytes: 0,
+    readBytes: 0,
     answerBytes: 0,
     deadlineMs: startedMs + timeoutMs,
     streams: false,

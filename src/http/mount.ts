@@ -11,6 +11,7 @@ import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compr
 import { answerRoute, compileEntry } from './entry.ts'
 import { type Exchange, KEEP_ALIVE } from './exchange.ts'
 import { abort, type Flight, type Flights, metaOf, openFlights } from './flight.ts'
+import { openReadingRoom } from './reading-room.ts'
 import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
 import type { ServedApp } from './served.ts'
@@ -61,9 +62,9 @@ export function openPipeline(app: ServedApp): Pipeline {
   ])
   const validators = openValidators()
   const limits = {
-    timeoutMs: config.requestTimeoutMs,
-    heldBytesMax: config.bodiesBytesMax,
+    ...{ timeoutMs: config.requestTimeoutMs, heldBytesMax: config.bodiesBytesMax },
     answers: app.answers,
+    room: openReadingRoom(app.heapBytesMax),
   }
   const flights = openFlights(limits, (flight) => {
     const late = serviceError(
@@ -107,7 +108,7 @@ export function openPipeline(app: ServedApp): Pipeline {
       const entry = compileEntry(app, route, validators)
       return begin(route.path, (flight) => {
         if (entry.guarded) wire.admit(flight.exchange)
-        return answerRoute({ app, hold: flights.hold }, entry, flight)
+        return answerRoute({ app, flights }, entry, flight)
       })
     },
     refuse: (refusal) => begin(refusal.endpoint, (flight) => refused(wire, flight, refusal)),

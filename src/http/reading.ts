@@ -25,6 +25,8 @@ export interface Reading {
   entry: ReadRoute
   exchange: Exchange
   call: AnyCall
+  /** Waits for room to read a large body. */
+  enter: (bytes: number) => Promise<void>
   /** Whether the hash of what was sent is wanted, which tells one request from another. */
   hashed: boolean
 }
@@ -41,7 +43,7 @@ export interface SentBody {
 export function readSent(reading: Reading, pieces: Uint8Array[]): SentBody | Promise<SentBody> {
   const { app, entry, exchange, call, hashed } = reading
   const bytes = pieces.reduce((sum, { length }) => sum + length, 0)
-  if (bytes >= LARGE_BYTES) return readLarge(reading, lastingly(pieces))
+  if (bytes >= LARGE_BYTES) return readLarge(reading, lastingly(pieces), bytes)
   const whole = joined(pieces)
   const hash = hashed ? hashRequest(exchange, whole) : ''
   try {
@@ -105,9 +107,14 @@ function explained(cause: unknown, { value, named, route }: Sent): unknown {
 }
 
 /** The pieces may be gone afterwards: another thread has them. */
-async function readLarge(reading: Reading, pieces: Uint8Array<ArrayBuffer>[]): Promise<SentBody> {
+async function readLarge(
+  reading: Reading,
+  pieces: Uint8Array<ArrayBuffer>[],
+  bytes: number,
+): Promise<SentBody> {
   const { app, entry, exchange, call, hashed } = reading
   const { route, advice } = entry
+  if (route.readLarge === undefined) await reading.enter(bytes)
   const hash = hashed ? await hashPieces(exchange, pieces, openBreath()) : ''
   try {
     const read =

@@ -9,6 +9,8 @@ export interface ServedApp {
   log: WireLog
   metrics: Metrics
   answers: AnswerRoom
+  /** What the heap may grow to before the process ends; default: what the process was started with. */
+  heapBytesMax?: number
   idempotency: { run: AnswerOnce }
   lifecycle: Lifecycle
   /** Why the record store takes no more writes; undefined while all is well. */

@@ -21,6 +21,7 @@ export async function startStub(
   routes: Route[],
   env: Record<string, string> = {},
   idempotency: { run: AnswerOnce } = rememberNothing,
+  heap: Pick<ServedApp, 'heapBytesMax'> = {},
 ): Promise<Stub> {
   const config = readConfig({ PORT: '0', DRAIN_TIMEOUT_MS: '2000', ...env })
   const logged: object[] = []
@@ -34,6 +35,7 @@ export async function startStub(
     metrics: openMetrics(config),
     answers: openAnswerRoom(config.answersBytesMax),
     idempotency,
+    ...heap,
     lifecycle: { state: 'ready' },
     store: { failure: () => undefined },
   }
