@@ -59,16 +59,26 @@ function sentence(cause: unknown): string {
 }
 
 async function run(config: Config, log: Logger): Promise<void> {
+  let early: number | undefined
   let stop: (reason: string, exitCode: number) => void = (reason, exitCode) => {
+    if (early !== undefined) return
+    early = exitCode
     log.warn({ reason }, 'stopped before it was ready')
-    endProcess(exitCode)
+    setTimeout(() => endProcess(exitCode), config.drainTimeoutMs)
   }
   for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
     log.fatal({ err: cause }, 'the record store can no longer be trusted')
     stop('the record store failed', EXIT_FAILED)
   })
-  const server = await startServer(app, routes).catch((cause) => giveUp(app, cause))
+  if (early !== undefined) {
+    await closeSoon(app)
+    endProcess(early)
+  }
+  const server = await startServer(app, routes).catch(async (cause) => {
+    await closeSoon(app)
+    throw cause
+  })
   let stopping = false
   stop = (reason, exitCode) => {
     if (stopping) return
@@ -95,10 +105,9 @@ async function run(config: Config, log: Logger): Promise<void> {
 }
 
 /** Leaves the folder as a stop does: the next start would take this end for a crash. */
-async function giveUp(app: App, cause: unknown): Promise<never> {
+async function closeSoon(app: App): Promise<void> {
   const closed = app.close().catch(() => undefined)
   await Promise.race([closed, pause(app.config.drainTimeoutMs)])
-  throw cause
 }
 
 /** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */

@@ -247,6 +247,28 @@ it.skipIf(process.platform === 'win32')(
   },
 )
 
+it('a stop that comes while the parts are opened leaves the folder as any other does', async () => {
+  const asking = join(folder, 'asking.mjs')
+  const pool = JSON.stringify(import.meta.resolve('piscina'))
+  writeFileSync(
+    asking,
+    `import { Piscina } from ${pool}
+    const { on } = Piscina.prototype
+    Piscina.prototype.on = function (...heard) {
+      process.emit('SIGTERM')
+      return on.apply(this, heard)
+    }`,
+  )
+  const stopped = start({ NODE_OPTIONS: `--import=${asking}` })
+  expect(await stopped.ended).toBe(0)
+  expect(stopped.output()).toContain('stopped before it was ready')
+  const next = start()
+  await ready(next)
+  expect(next.output()).not.toContain('did not stop by itself')
+  next.child.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+})
+
 it('a part that never closes holds up the end for a bounded time, and the log says so', async () => {
   const hanging = join(folder, 'hanging.mjs')
   const pool = JSON.stringify(import.meta.resolve('piscina'))
