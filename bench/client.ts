@@ -149,26 +149,30 @@ function release(run: Run, lane: Lane): void {
   else if (lane.connection !== undefined) run.idle.push(lane)
 }
 
-/** Open loop: requests fall due by the clock; what finds no free lane waits, and its waiting counts as latency. */
+/**
+ * Open loop: requests fall due by the clock; what finds no free lane waits, and its waiting counts as latency. Between two
+ * requests nothing runs: a timer each millisecond would take a processor from what is measured beside it.
+ */
 function pace(run: Run, lanes: Lane[], ratePerSecond: number): void {
   run.idle.push(...lanes)
   const start = performance.now()
   let sent = 0
-  const timer = setInterval(() => {
+  const dueMs = () => start + (sent * 1000) / ratePerSecond
+  const turn = () => {
     const now = performance.now()
-    for (; now < run.measureTo && start + (sent * 1000) / ratePerSecond <= now; sent++) {
+    for (; now < run.measureTo && dueMs() <= now; sent++) {
       const shot = run.plan.next()
-      const due = start + (sent * 1000) / ratePerSecond
+      const due = dueMs()
       // In turns: the server ends connections that stay idle for ten seconds.
       const lane = run.idle.shift()
       if (shot === undefined) run.measureTo = now
       else if (lane === undefined) run.waiting.push({ shot, due })
       else send(run, lane, shot, due)
     }
-    if (now < run.measureTo || run.busy > 0) return
-    clearInterval(timer)
-    run.done()
-  }, 1)
+    if (now >= run.measureTo && run.busy === 0) run.done()
+    else setTimeout(turn, now < run.measureTo ? Math.min(dueMs(), run.measureTo) - now : 1)
+  }
+  turn()
 }
 
 function record(run: Run, shot: Shot, due: number, bodyBytes: number): void {

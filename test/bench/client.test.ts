@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
-import { afterEach, expect, it } from 'vitest'
+import { afterEach, expect, it, vi } from 'vitest'
 import { runLoad } from '../../bench/client.ts'
 import { jsonShot } from '../../bench/request.ts'
 
@@ -8,6 +8,7 @@ const servers: Server[] = []
 const sockets: Socket[] = []
 
 afterEach(() => {
+  vi.restoreAllMocks()
   for (const socket of sockets.splice(0)) socket.destroy()
   for (const server of servers.splice(0)) server.close()
 })
@@ -96,4 +97,19 @@ it('keeps to a rate in the open loop and counts waiting as latency', async () =>
   })
   expect(report.requests).toBeLessThanOrEqual(26)
   expect(report.kinds[0]?.maxMs).toBeGreaterThan(150)
+})
+
+it('does nothing between two requests of a rate: what is measured beside it has the processor', async () => {
+  const port = await serve((socket) => socket.write(ok('{}')))
+  const timers = [vi.spyOn(globalThis, 'setTimeout'), vi.spyOn(globalThis, 'setInterval')]
+  const report = await runLoad({
+    ...plan(port, 1_000_000),
+    measureMs: 1000,
+    ratePerSecond: 10,
+  })
+  expect(report.requests).toBe(10)
+  // One for each request, and one more where it was a little early.
+  const [once, often] = timers.map((timer) => timer.mock.calls.length)
+  expect(once).toBeLessThanOrEqual(30)
+  expect(often).toBe(0)
 })
