@@ -27,10 +27,10 @@ export interface Client {
 }
 
 /**
- * Makes a client; `key` is sent as a bearer token, without one name and password of the address. Fails when the address is
- * none, or the key can't be one.
+ * Makes a client; `key` is sent as a bearer token, without one name and password of the address. `signal` gives up what is
+ * under way; a load has none, as it goes on from what is settled. Fails when the address is none, or the key can't be one.
  */
-export function openClient(url: string, key?: string): Client {
+export function openClient(url: string, key?: string, signal?: AbortSignal): Client {
   const address = checkedUrl(url)
   const authorization = key ? `Bearer ${headerText(key)}` : basicCredentials(address)
   const base = baseOf(address)
@@ -38,7 +38,8 @@ export function openClient(url: string, key?: string): Client {
     const headers: Record<string, string> = { accept: 'application/json' }
     if (body !== undefined) headers['content-type'] = type
     if (authorization !== undefined) headers.authorization = authorization
-    const init = body === undefined ? { headers } : { method: 'POST', headers, body }
+    const stoppable = signal === undefined ? { headers } : { headers, signal }
+    const init = body === undefined ? stoppable : { ...stoppable, method: 'POST', body }
     return readReply(base, await fetch(base + path, init))
   }
   const orExplain = (call: Promise<ServerAnswer>) =>

@@ -21,7 +21,7 @@ export async function search(
   options: SearchOptions,
 ): Promise<void> {
   const { url, key, mode, index, size, json } = options
-  const client = openClient(url, key)
+  const client = openClient(url, key, terminal.signal)
   const started = performance.now()
   const reply = await client.post('/cortex/search', {
     query,

@@ -85,9 +85,7 @@ export async function supervise(
 ): Promise<number> {
   const stopping = hearStopping(terminal.signal)
   try {
-    const code = await startAgain(terminal, environment, stopping.signal)
-    stopping.follow()
-    return code
+    return await startAgain(terminal, environment, stopping.signal)
   } finally {
     stopping.close()
   }
@@ -117,29 +115,18 @@ async function startAgain(
 
 /**
  * Hears what asks a supervisor to end, however often it comes: were the supervisor to go first, nobody would know of a
- * server that still finishes requests, or that was never asked. `follow` ends this process as SIGHUP would have, since
- * Node crashes when it ends by itself and wants to tidy up a terminal that is gone.
+ * server that still finishes requests, or that was never asked. `asked` hears of the first, and of a closed terminal.
  */
 function hearStopping(asked: AbortSignal) {
   const stop = new AbortController()
-  let hungUp = false
   const abort = () => stop.abort()
-  const hangUp = () => {
-    hungUp = true
-    stop.abort()
-  }
-  process.on('SIGINT', abort).on('SIGTERM', abort).on('SIGHUP', hangUp)
+  process.on('SIGINT', abort).on('SIGTERM', abort)
   for (const name of MEANINGLESS) process.on(name, stayOn)
-  const close = () => {
-    for (const name of MEANINGLESS) process.off(name, stayOn)
-    process.off('SIGINT', abort).off('SIGTERM', abort).off('SIGHUP', hangUp)
-  }
   return {
     signal: AbortSignal.any([asked, stop.signal]),
-    close,
-    follow: () => {
-      close()
-      if (hungUp) process.kill(process.pid, 'SIGHUP')
+    close: () => {
+      for (const name of MEANINGLESS) process.off(name, stayOn)
+      process.off('SIGINT', abort).off('SIGTERM', abort)
     },
   }
 }

@@ -8,7 +8,7 @@ export async function status(
   terminal: Terminal,
   options: { url: string; key?: string; json: boolean },
 ): Promise<boolean> {
-  const client = openClient(options.url, options.key)
+  const client = openClient(options.url, options.key, terminal.signal)
   const [cortex, nous] = [await client.get('/cortex/health'), await client.get('/nous/health')]
   const healthy = cortex.data.overall === true && nous.data.overall === true
   const indices = await readIndices(client)

@@ -10,19 +10,27 @@ export interface Terminal {
   bars: boolean
   columns: number
   env: Record<string, string | undefined>
-  /** Aborted when the user asks the command to stop, and when its results can't be written any more. */
+  /** Aborted when the user asks the command to stop, or closes its terminal, and when its results can't be written any more. */
   signal: AbortSignal
 }
 
 /**
- * The terminal of this process; `close` takes its signal handlers away again. Those for failed writes stay: the
- * failure of a command's last line arrives after the command has ended.
+ * The terminal of this process; `close` takes its signal handlers away again, and ends the process as SIGHUP would have if
+ * that came: Node crashes when it ends by itself and wants to tidy up a terminal that is gone. Handlers for failed writes
+ * stay: the failure of a command's last line arrives after the command has ended.
  */
 export function openTerminal(): Terminal & { close: () => void } {
   const stop = new AbortController()
+  let hungUp = false
   const abort = () => stop.abort()
+  const hangUp = () => {
+    hungUp = true
+    stop.abort()
+  }
   process.once('SIGINT', abort)
   process.once('SIGTERM', abort)
+  // A shell and the system may both send one, and the second must not end what cleans up.
+  process.on('SIGHUP', hangUp)
   let written = true
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (!written) return
@@ -47,6 +55,8 @@ export function openTerminal(): Terminal & { close: () => void } {
     close: () => {
       process.off('SIGINT', abort)
       process.off('SIGTERM', abort)
+      process.off('SIGHUP', hangUp)
+      if (hungUp) process.kill(process.pid, 'SIGHUP')
     },
   }
 }

@@ -1,0 +1,65 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { compiled } from '../compiled.ts'
+import { waitUntil } from '../until.ts'
+
+const entry = compiled('src/cli/main.ts')
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'attune-terminal-'))
+})
+
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Runs the command line in the test's folder; `said` gives what it printed so far. */
+function attune(...args: string[]): { child: ChildProcess; said: () => string } {
+  const child = spawn(process.execPath, [entry, ...args], {
+    cwd: folder,
+    env: { ...process.env, TMPDIR: folder },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let said = ''
+  child.stdout.on('data', (text: Buffer) => {
+    said += text
+  })
+  return { child, said: () => said }
+}
+
+test('a demo whose terminal is closed takes its server and its folder away', async () => {
+  const { child, said } = attune('demo')
+  await waitUntil(() => said().includes('Loading'), 60_000)
+  const [, url] = /listens on (\S+)\. /.exec(said()) ?? []
+  const ended = once(child, 'exit')
+  // As it comes where both the shell and the system tell of it.
+  child.kill('SIGHUP')
+  child.kill('SIGHUP')
+  expect(await ended).toEqual([null, 'SIGHUP'])
+  expect(readdirSync(folder)).toEqual([])
+  await expect(fetch(`${url}/livez`)).rejects.toThrow()
+})
+
+describe('one Ctrl-C ends a command that waits for a server', () => {
+  for (const args of [['search', 'words'], ['status']])
+    test(args.join(' '), async () => {
+      const silent = createServer().listen(0, '127.0.0.1')
+      onTestFinished(() => void silent.closeAllConnections())
+      onTestFinished(() => void silent.close())
+      await once(silent, 'listening')
+      const asked = once(silent, 'request')
+      const { port } = silent.address() as AddressInfo
+      const { child } = attune(...args, '--url', `http://127.0.0.1:${port}/api`)
+      await asked
+      const ended = once(child, 'exit')
+      child.kill('SIGINT')
+      expect(await ended).toEqual([130, null])
+    })
+})
