@@ -14,7 +14,7 @@ type Row = Record<string, string>
 
 /**
  * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of outside of
- * its quoted names. Empty cells are left out; cells that are plainly numbers, true or false become such values unless
+ * its quoted names, or by what a line `sep=` before it says. Empty cells are left out; cells that are plainly numbers, true or false become such values unless
  * `keepStrings`, or where they are an id; authors and tags are split at semicolons and bars. Columns of one name make a
  * list.
  */
@@ -30,10 +30,12 @@ export async function* readTable(
   const places: FilePlace[] = []
   const refused: Unreadable[] = []
   const lines = openLineCount(file)
+  const { delimiter, headerLine } = separation(String(first.value))
   const parser = parse<Row>({
     columns: (names: string[]) => names.map((name, place) => `${place} ${cleaned(name)}`),
     bom: true,
-    delimiter: delimiterOf(String(first.value)),
+    delimiter,
+    from_line: headerLine,
     // With blanks behind quotes left out as well, the parser drops all that follows a quoted word which begins a cell.
     ltrim: true,
     // inches, and tables of those who quote nothing
@@ -122,6 +124,17 @@ async function feed(
 
 /** A name in quotes, where a cell may begin: signs within it part nothing. */
 const QUOTED_NAME = /(^|[,;\t])[ \uFEFF]*"(?:[^"]|"")*"/g
+
+/** With such a line Excel is told what separates cells, and some programs write one. */
+const SEPARATOR_LINE = /^\uFEFF?"?sep=([^\r\n"])"?[ ,;\t]*(?:\r?\n|\r)/i
+
+/** What separates cells, and in which line the header stands. */
+function separation(text: string): { delimiter: string; headerLine: number } {
+  const told = SEPARATOR_LINE.exec(text)?.[1]
+  return told === undefined
+    ? { delimiter: delimiterOf(text), headerLine: 1 }
+    : { delimiter: told, headerLine: 2 }
+}
 
 function delimiterOf(text: string): string {
   const header = text.replace(QUOTED_NAME, '$1').split(/[\r\n]/, 1)[0] ?? ''

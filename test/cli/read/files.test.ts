@@ -263,6 +263,27 @@ describe('reading tables', () => {
     expect(documents(await read('f.csv', csv))).toEqual([{ title: 'a, b' }])
   })
 
+  test.each([
+    ['sep=|', '\n'],
+    ['\uFEFFSEP=|', '\r\n'],
+    ['"sep=|"', '\r\n'],
+    ['sep=|;;', '\n'],
+  ])('the line %j before the header says what separates cells', async (told, end) => {
+    const rows = ['title|tags, all|year', '"a\nb"|x, y|2020', 'c|d', 'e|f|2021', '']
+    expect(await read('f.csv', [told, ...rows].join(end))).toMatchObject([
+      { id: 'f.csv#4', line: 4, document: { title: 'a\nb', 'tags, all': 'x, y', year: 2020 } },
+      { line: 5, reason: rowOf(2, 3) },
+      { id: 'f.csv#6', line: 6, document: { title: 'e', year: 2021 } },
+    ])
+    expect(await read('f.csv', told + end)).toEqual([])
+  })
+
+  test('a column may be named like such a line', async () => {
+    expect(documents(await read('f.csv', 'sep=a\ttitle\n1\tb\n'))).toEqual([
+      { 'sep=a': 1, title: 'b' },
+    ])
+  })
+
   test('signs within quoted names of the header part nothing', async () => {
     const csv = '\uFEFF"title";"place (street, number, ""c/o"", town)"\na;"High Street, 1, Leeds"\n'
     expect(documents(await read('f.csv', csv))).toEqual([
