@@ -6,6 +6,7 @@ import { EXAMPLES } from './examples.ts'
 import { DEMO_PEOPLE_MIN, demoLearning } from './learning/demo.ts'
 import { type LoadOptions, load } from './load.ts'
 import { READABLE } from './read/files.ts'
+import { mappingOf } from './read/record.ts'
 import { search } from './search.ts'
 import { LASTS, serve, serverEnvironment, settingOptions, supervise } from './serve.ts'
 import { status } from './status.ts'
@@ -107,7 +108,7 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
     .addHelpText('after', EXAMPLES.load)
     .action(async (paths: string[], flags: LoadFlags) => {
       const { idField, map, ...rest } = flags
-      const mapping = { rename: map, ...(idField !== undefined && { idField }) }
+      const mapping = mappingOf(map, idField, rest.index)
       const folders = { folder: process.cwd(), stateFolder: process.cwd() }
       const report = await load(terminal, paths, { ...rest, ...key(terminal), ...folders, mapping })
       end(report.refused > 0 ? 1 : 0)

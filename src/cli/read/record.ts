@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../../object.ts'
 import { BULK_OPS, type BulkOp, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
+import { commandError } from '../terminal.ts'
 
 /** A document as it goes to the server, and where it came from. */
 export interface FoundDocument {
@@ -40,16 +41,35 @@ export interface Unreadable {
 export interface Mapping {
   /** Field that holds the id; without it `id` or `_id`. */
   idField?: string
+  /** The index that was asked for: it wins over the one that a document was exported from. */
+  index?: string
   /** Field of the file → field of the document. */
   rename: ReadonlyMap<string, string>
+}
+
+/** What options say of fields: one that is to be called `id` holds the id, unless another is named for that. */
+export function mappingOf(
+  rename: ReadonlyMap<string, string>,
+  idField: string | undefined,
+  index: string | undefined,
+): Mapping {
+  const called = [...rename].filter(([, to]) => to === 'id' || to === '_id').map(([from]) => from)
+  const [first, second] = idField === undefined ? called : [idField]
+  if (second !== undefined)
+    throw commandError(`--map makes the id of "${first}" and of "${second}": a document has one.`)
+  return {
+    rename: new Map([...rename].filter(([from]) => from !== first)),
+    ...(first !== undefined && { idField: first }),
+    ...(index !== undefined && { index }),
+  }
 }
 
 const LISTS = ['authors', 'tags']
 
 /**
- * Makes a document of one record of a file. `_id` and `id` become the id, `text` becomes `content`
- * where there is none (as BEIR files have it), `authors` and `tags` become lists. A record without
- * an id gets one from its file and position, so that loading the same file again replaces it.
+ * Makes a document of one record of a file: a document, one with what is said of it around it, or one as others export it.
+ * `_id` and `id` become the id, `text` becomes `content` where there is none (as BEIR files have it), `authors` and `tags`
+ * become lists. A record without an id gets one from its file and position, so that loading the same file again replaces it.
  */
 export function toFound(
   raw: unknown,
@@ -57,11 +77,13 @@ export function toFound(
   mapping: Mapping,
 ): FoundDocument | Unreadable {
   if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
-  const line = unwrapped(raw)
+  const line = exported(raw, mapping) ?? unwrapped(raw)
   if (typeof line === 'string') return { ...place, reason: line }
   const { fields, more, deletes } = line
   const { idField } = mapping
-  const id = idOf(fields, raw, idField)
+  const around = idField === undefined && fields !== raw ? idIn(raw) : undefined
+  const id =
+    idField === undefined ? (around ?? idIn(fields)) : asId(fields[idField] ?? raw[idField])
   if (id === undefined && idField !== undefined)
     return { ...place, reason: `has no text or number in "${idField}" for the id` }
   const { op } = more
@@ -77,7 +99,9 @@ export function toFound(
         }
       : { ...place, ...more, id }
   if (deletes) return named
-  const document = shaped(fields, mapping, changesFields(op))
+  // Beside an id around it, `id` in a document is a field like any other.
+  const holdsId = idField === undefined && around === undefined
+  const document = shaped(fields, mapping, { keepsNull: changesFields(op), holdsId })
   if (typeof document === 'string') return { ...place, reason: document }
   return { ...named, document }
 }
@@ -112,6 +136,21 @@ export function placeId(file: string, place?: number | string): string {
     .replace(/\uFFFD+$/, '')}…${hash}`
 }
 
+/** What Elasticsearch and OpenSearch say of a document that they found, beside names that begin with `_`. */
+const OF_HITS = new Set(['fields', 'found', 'highlight', 'inner_hits', 'matched_queries', 'sort'])
+
+/** A line as these export it: a document within `_source`, and around it nothing but what they say of it. */
+function exported(raw: Record<string, unknown>, { index }: Mapping) {
+  const { _source: fields, _index: from } = raw
+  if (!isObject(fields)) return undefined
+  if (!Object.keys(raw).every((name) => name.startsWith('_') || OF_HITS.has(name))) return undefined
+  const more: LineParts = index === undefined && typeof from === 'string' ? { index: from } : {}
+  return { fields, more, deletes: false }
+}
+
+/** What a line says beside its document. */
+type LineParts = Pick<FoundDocument, 'index' | 'op' | 'vector'>
+
 /** What stands around a document; a line of nothing else has none. */
 const AROUND = new Set(['op', 'index', 'id', '_id', 'vector'])
 
@@ -134,17 +173,15 @@ function unwrapped(raw: Record<string, unknown>) {
     ...named,
     ...(deletes || (wraps && !isPut) ? { op: asked } : {}),
     ...(wraps && vector !== undefined ? { vector } : {}),
-  } as Pick<FoundDocument, 'index' | 'op' | 'vector'>
+  } as LineParts
   return { fields: wraps ? document : raw, more, deletes }
 }
 
-function idOf(
-  fields: Record<string, unknown>,
-  line: Record<string, unknown>,
-  field: string | undefined,
-): string | undefined {
-  const sent =
-    field === undefined ? (line.id ?? line._id ?? fields.id ?? fields._id) : fields[field]
+function idIn(fields: Record<string, unknown>): string | undefined {
+  return asId(fields.id ?? fields._id)
+}
+
+function asId(sent: unknown): string | undefined {
   return isIdLike(sent) && sent !== '' ? String(sent) : undefined
 }
 
@@ -159,12 +196,12 @@ function isIdLike(value: unknown): value is string | number | bigint {
 function shaped(
   fields: Record<string, unknown>,
   mapping: Mapping,
-  keepsNull: boolean,
+  { keepsNull, holdsId }: { keepsNull: boolean; holdsId: boolean },
 ): Record<string, unknown> | string {
   const { idField, rename } = mapping
   const document: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
-    const mayBeId = idField === undefined && (name === 'id' || name === '_id')
+    const mayBeId = holdsId && (name === 'id' || name === '_id')
     if (name === idField || (mayBeId && isIdLike(value))) continue
     if (value === undefined || (value === null && !keepsNull)) continue
     const target = rename.get(name) ?? name

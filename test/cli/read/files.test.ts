@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { findFiles, readDocuments } from '../../../src/cli/read/files.ts'
-import type { FoundDocument, Mapping, Unreadable } from '../../../src/cli/read/record.ts'
+import {
+  type FoundDocument,
+  type Mapping,
+  mappingOf,
+  type Unreadable,
+} from '../../../src/cli/read/record.ts'
 
 let folder: string
 
@@ -151,6 +156,28 @@ describe('reading JSON', () => {
     ])
   })
 
+  test('lines as Elasticsearch exports them are the documents within, with their id and index', async () => {
+    const hit = (more: object) => JSON.stringify({ _index: 'films', _score: null, ...more })
+    const lines = [
+      hit({ _id: '7', _type: '_doc', _source: { id: 3, title: 'a', name: 'x' }, sort: [7] }),
+      hit({ _source: { title: 'b', id: 'own' } }),
+      hit({ _id: '8', _source: { title: 'c' }, title: 'no hit has one' }),
+      hit({ _id: '9', _source: 'title' }),
+    ].join('\n')
+    const at = { file: 'f.ndjson' }
+    const [first, second, ...others] = await read('f.ndjson', lines)
+    const document = { id: 3, title: 'a', name: 'x' }
+    expect(first).toEqual({ ...at, line: 1, index: 'films', id: '7', document })
+    expect(second).toEqual({ ...at, line: 2, index: 'films', id: 'own', document: { title: 'b' } })
+    expect(others).toMatchObject([
+      { id: '8', document: { _source: { title: 'c' }, title: 'no hit has one' } },
+      { id: '9', document: { _source: 'title' } },
+    ])
+    const rename = new Map([['name', 'label']])
+    const [into] = await read('f.ndjson', lines, { idField: '_id', index: 'movies', rename })
+    expect(into).toEqual({ ...at, line: 1, id: '7', document: { id: 3, title: 'a', label: 'x' } })
+  })
+
   test('lines say what they ask for; only a change keeps what it takes away', async () => {
     const line = (op: string, more: object = { id: '1' }) =>
       JSON.stringify({ op, ...more, document: { title: 'a', year: null } })
@@ -190,6 +217,20 @@ describe('reading JSON', () => {
     )
     expect(found[0]).toMatchObject({ id: '7', document: { title: 'a', authors: ['Ann'], id: 3 } })
     expect(found[1]).toMatchObject({ line: 2, reason: expect.stringContaining('"sku"') })
+  })
+
+  test('a field that is to be called id holds the id, unless another was named for that', async () => {
+    const map = new Map([
+      ['sku', 'id'],
+      ['name', 'title'],
+    ])
+    const csv = 'sku,name\n007,a\n'
+    const by = (idField?: string) => read('f.csv', csv, mappingOf(map, idField, undefined))
+    expect(await by()).toMatchObject([{ id: '007', document: { title: 'a' } }])
+    expect(await by('name')).toMatchObject([{ id: 'a', document: { id: '007' } }])
+    expect(await read('g.csv', 'name\na\n', mappingOf(map, undefined, 'x'))).toMatchObject([
+      { line: 2, reason: expect.stringContaining('"sku" for the id') },
+    ])
   })
 
   test('an id may be any word; what is neither text nor number is a field like any other', async () => {
