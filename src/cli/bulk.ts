@@ -23,7 +23,7 @@ export interface BulkOptions {
 /** What became of one batch. */
 export interface BulkOutcome {
   /** Documents that were stored. */
-  accepted: number
+  accepted: FoundDocument[]
   deleted: number
   /** Deletions of documents that were not there. */
   absent: number
@@ -129,12 +129,12 @@ async function halved(
 }
 
 function nothing(): BulkOutcome {
-  return { accepted: 0, deleted: 0, absent: 0, refused: [], warned: [] }
+  return { accepted: [], deleted: 0, absent: 0, refused: [], warned: [] }
 }
 
 function added(one: BulkOutcome, other: BulkOutcome): BulkOutcome {
   return {
-    accepted: one.accepted + other.accepted,
+    accepted: [...one.accepted, ...other.accepted],
     deleted: one.deleted + other.deleted,
     absent: one.absent + other.absent,
     refused: [...one.refused, ...other.refused],
@@ -159,9 +159,10 @@ function settle(
     for (const reason of Array.isArray(warnings) ? warnings : [])
       outcome.warned.push({ file, line, reason: String(reason) })
     const deletes = found.document === undefined
-    if (Number(status) >= 200 && Number(status) < 300)
-      outcome[deletes ? 'deleted' : 'accepted'] += 1
-    else if (deletes && code === 'DOCUMENT_NOT_FOUND') outcome.absent += 1
+    if (Number(status) >= 200 && Number(status) < 300) {
+      if (deletes) outcome.deleted += 1
+      else outcome.accepted.push(found)
+    } else if (deletes && code === 'DOCUMENT_NOT_FOUND') outcome.absent += 1
     else if (status === 429 || status === 503) again.push(found)
     // A full disk is no fault of the document: those behind it fare no better, and the load goes on later.
     else if (status === 507) throw commandError(`The server refuses: ${itemError(item)}`)

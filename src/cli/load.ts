@@ -7,7 +7,7 @@ import {
   isTextless,
   type LoadReport,
   mayMove,
-  noTotals,
+  openTally,
   openWarnings,
   printReport,
   refusal,
@@ -94,7 +94,7 @@ type Shown = { terminal: Terminal; progress: Progress; resume: Resume; warn: War
 function openRun(client: Client, options: LoadOptions, shown: Shown) {
   const { progress, resume, warn } = shown
   const started = performance.now()
-  const totals = noTotals()
+  const { totals, store } = openTally()
   let bytes = 0
   let taken = 0
   let batch: FoundDocument[] = []
@@ -114,7 +114,7 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
   }
   const sender = openSender(client, bulkOptions(options, shown), {
     onOutcome: ({ accepted, deleted, absent, refused, warned }) => {
-      totals.accepted += accepted
+      store(accepted)
       totals.deleted += deleted
       totals.absent += absent
       refused.forEach(refuse)
@@ -198,7 +198,7 @@ async function dryRun(
   options: LoadOptions,
 ): Promise<LoadReport> {
   const started = performance.now()
-  const totals = noTotals()
+  const { totals, store } = openTally()
   for (const file of files) {
     let documents = 0
     for await (const found of readDocuments(file, { ...options, onBytes: () => undefined })) {
@@ -210,13 +210,13 @@ async function dryRun(
       }
       documents += 1
       if (mayMove(found)) totals.placed += 1
-      if (totals.accepted + documents <= SHOWN_IN_DRY_RUN) terminal.print(printable(lineOf(found)))
+      store([found])
+      if (totals.accepted <= SHOWN_IN_DRY_RUN) terminal.print(printable(lineOf(found)))
     }
-    totals.accepted += documents
     terminal.note(`${printable(file.name)}: ${counted(documents, 'document')}, ${size(file.bytes)}`)
   }
-  const { accepted, refused } = totals
-  const what = `${counted(accepted, 'document')} from ${counted(files.length, 'file')}`
+  const { accepted, repeated, refused } = totals
+  const what = `${counted(accepted - repeated, 'document')} from ${counted(files.length, 'file')}`
   terminal.print(
     `Would load ${what}; ${counted(refused, 'place')} can't be read. Nothing was sent.`,
   )

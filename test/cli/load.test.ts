@@ -302,6 +302,31 @@ test('that ids are places in a file is told once, with what to do', async () => 
   expect(named.notes).toEqual([])
 })
 
+test('documents with the same id are told as the one that is there of them', async () => {
+  file('a.csv', 'id,title\na,One\na,Two\nb,Three\n')
+  file('b.ndjson', '{"id":"a","title":"Four"}\n{"op":"update","id":"b","document":{"title":"x"}}\n')
+  file('c.ndjson', '{"id":"a","index":"other","document":{"title":"a"}}\n')
+  server.refuses = ({ document }) =>
+    (document as { title: string }).title === 'Two' ? { status: 400, error: 'No.' } : undefined
+  const terminal = openRecorder()
+  const report = await load(terminal, ['.'], options())
+  expect(report).toMatchObject({ accepted: 5, repeated: 1, refused: 1 })
+  expect(terminal.out).toEqual([
+    expect.stringMatching(
+      /^Loaded 4 documents from 3 files in .*; 1 refused, 1 replaced by others of the same id\.$/,
+    ),
+  ])
+  const note = expect.stringMatching(
+    /^Of documents with the same id one stays: 1 document .* --id-field NAME/,
+  )
+  expect(terminal.notes).toEqual(['a.csv:3: No.', note])
+
+  const dry = openRecorder()
+  await load(dry, ['a.csv'], options({ dryRun: true }))
+  expect(dry.out.at(-1)).toMatch(/^Would load 2 documents from 1 file; /)
+  expect(dry.notes).toEqual(['a.csv: 3 documents, 29 B', note])
+})
+
 test('deletions count by themselves, and what was not there to delete is no refusal', async () => {
   const line = (id: string) => `{"op":"delete","id":"${id}"}\n`
   file('mixed.ndjson', `{"id":"a","title":"a"}\n${line('a')}${line('never')}${line('elsewhere')}`)
