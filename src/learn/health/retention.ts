@@ -2,6 +2,7 @@ import { setTimeout as rest } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import { firstIdOf } from '../../ids.ts'
 import type { Store } from '../../store/store.ts'
+import { openBatchSize } from '../batch-size.ts'
 import { asLogEntry } from '../entries.ts'
 import type { Log } from '../loop/log.ts'
 import { openRound, type Sweep } from '../round.ts'
@@ -25,10 +26,7 @@ const SLICE_ROWS = 1000
 /** Entries that are looked through for what learning still needs: some hundred come between two times that it is saved. */
 const HELD_ENTRIES_MAX = 1000
 const ANY_AGE = { beforeMs: Number.POSITIVE_INFINITY, nowMs: Number.POSITIVE_INFINITY }
-/**
- * Slices of one table in one round, so that no round takes long: at first, and at most. Who is left with more in each round,
- * as where people do more than was reckoned with, has twice as many in the next: what is kept must not grow without end.
- */
+/** Slices of one table in one round, so that no round takes long; more where people do more than was reckoned with. */
 const SLICES = { first: 10, most: 320 }
 /** What others have the main thread for between two of them. */
 const REST_MS = 4
@@ -54,18 +52,15 @@ function inSlices(
   sweep: Sweep,
   onRemoved: (rows: number) => void,
 ): (nowMs: number) => Promise<void> {
-  let slices = SLICES.first
+  const slices = openBatchSize(SLICES)
   return async (nowMs) => {
-    for (let slice = 0; slice < slices; slice += 1) {
+    for (let slice = 0; slice < slices.now(); slice += 1) {
       const rows = await sweep(nowMs)
-      if (rows === 0) {
-        slices = Math.max(SLICES.first, slices / 2)
-        return
-      }
+      if (rows === 0) return slices.end(false)
       onRemoved(rows)
       await rest(REST_MS)
     }
-    slices = Math.min(SLICES.most, slices * 2)
+    slices.end(true)
   }
 }
 

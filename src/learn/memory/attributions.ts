@@ -1,6 +1,7 @@
 import { firstIdOf } from '../../ids.ts'
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { Store } from '../../store/store.ts'
+import { openBatchSize } from '../batch-size.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import type { DocumentChange } from './click-memory-pairs.ts'
 import { type Attribution, unpackAttributed } from './click-memory-rows.ts'
@@ -34,8 +35,8 @@ const KEPT_MAX = 2000
 /** What is over is looked for so often, by the time of the facts. */
 const SWEEP_MS = 1000
 /**
- * Rows of it that go with a save: at first, and at most while some are left. A thousand hold the main thread for 3 to 8 ms,
- * and after a day without a server all that were kept are over: millions.
+ * Rows of it that go with a save. A thousand hold the main thread for 3 to 8 ms, and after a day without a server all that
+ * were kept are over: millions.
  */
 const SWEPT_ROWS = { first: 1000, most: 8000 }
 
@@ -173,24 +174,23 @@ function openTeachings({ tables: { attributions } }: Store): Teachings {
 /** Removes what belongs to sessions that are over: ids of sessions begin with the time of their creation. */
 function openOver(store: Store, toldMs: number) {
   const { attributions, flaggedSessions } = store.tables
-  /** Up to which moment all of it has been removed, and how many rows may go next. */
+  /** Up to which moment all of it has been removed. */
   let removedMs = 0
-  let allowed = SWEPT_ROWS.first
+  const rows = openBatchSize(SWEPT_ROWS)
   return {
     /** Inside a transaction. */
     sweepWithin(untilMs: number): void {
       const beforeMs = SWEEP_MS * Math.floor(untilMs / SWEEP_MS)
       if (beforeMs === removedMs) return
       // What is folded anew is to be the same, row for row; its saves come one behind the other.
-      const limit = isFoldedAnew(store) ? Number.MAX_SAFE_INTEGER : allowed
+      const limit = isFoldedAnew(store) ? Number.MAX_SAFE_INTEGER : rows.now()
       const flagged = flaggedSessions.keys({ end: firstIdOf(beforeMs - toldMs), limit })
       flaggedSessions.removeAll([...flagged])
       const old = [...attributions.keys({ end: [firstIdOf(beforeMs), ''], limit })]
       attributions.removeAll(old)
-      if (old.length < limit) {
-        removedMs = beforeMs
-        allowed = Math.max(SWEPT_ROWS.first, allowed / 2)
-      } else allowed = Math.min(SWEPT_ROWS.most, allowed * 2)
+      const areLeft = old.length === limit
+      if (!areLeft) removedMs = beforeMs
+      rows.end(areLeft)
     },
     forget(): void {
       removedMs = 0
