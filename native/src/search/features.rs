@@ -9,14 +9,14 @@
 //! | `textRank` | 1 / place in the list by words | 1/32 … 1, 0 behind the first 32 |
 //! | `vectorRank` | 1 / place in the list of neighbours | 1/32 … 1, 0 behind the first 32 |
 //! | `fusedScore` | final score before what was learned | the scale of the search's score |
-//! | `matchedTerms` | share of the query's distinct terms that the document has | 0 … 1 |
+//! | `matchedTerms` | share of the query's different words, of which a quoted phrase is one, that the document has | 0 … 1 |
 //! | `titleTerms` | share that the text field of the greatest weight has | 0 … 1 |
 //! | `exactTitle` | that field is the query, term by term | 0 or 1 |
 //! | `proximity` | share, by idf, of the query's pairs of neighbouring terms that the document has side by side | 0 … 1 |
 //! | `documentLength` | ln(1 + terms in searched fields) | 0 and up |
 //! | `age` | ln(1 + days) since `updated`, else `created` | 0 and up, 0 without a date |
 //! | `clickMemory` | the added value that was passed for the document, without pins | −10 to 10, 0 without one |
-//! | `queryLength` | distinct terms of the query | 0 and up |
+//! | `queryLength` | different words of the query, of which a quoted phrase is one | 0 and up |
 //! | `indexSize` | ln(1 + documents of the index) | 0 and up |
 //! | `titleScore` | BM25 of the text field of the greatest weight by itself, its boost and the query as a whole included | 0 and up |
 //! | `bodyScore` | that of all other fields, added up | 0 and up |
