@@ -279,8 +279,8 @@ export function located(id: number, ords: Float64Array): Uint8Array
 
 /**
  * For each name, mapped or not, 1 where a document of the newest view has a value by it, 2 where documents have objects alone
- * under it, and 0 where they have nothing; one that was deleted counts until its segment is merged. A look or two into a
- * dictionary for each segment.
+ * under it, 3 where no mapping has it and no value is a number, and 0 where they have nothing; one that was deleted counts
+ * until its segment is merged. A look or two into a dictionary for each segment.
  */
 export function hasFields(id: number, fields: string[]): Uint8Array
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use tantivy::columnar::ColumnType;
+
 use crate::engine::column::{place, Place};
 use crate::engine::definition::Definition;
 use crate::engine::snapshot::Snapshot;
@@ -16,6 +18,8 @@ pub enum Known {
     Values = 1,
     /// Only objects, whose fields have values.
     Objects = 2,
+    /// Values of which no mapping says what they are, and of which none is a number.
+    Words = 3,
 }
 
 /// What any document has under a name. One that is deleted counts until its segment is merged.
@@ -33,27 +37,35 @@ pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
             is_object = is_object || fields.advance();
         }
     }
-    Ok(match (is_there, is_object) {
-        (false, _) => Known::Nothing,
-        (true, true) if !has_values(snapshot, name)? => Known::Objects,
-        (true, _) => Known::Values,
+    if !is_there {
+        return Ok(Known::Nothing);
+    }
+    let kinds = match place(&snapshot.definition, name) {
+        Place::Field(_) | Place::Analysed(_) => return Ok(Known::Values),
+        Place::Unknown => Vec::new(),
+        Place::Dynamic(path) => kinds(snapshot, &Definition::dynamic_column(&path))?,
+    };
+    Ok(match kinds.as_slice() {
+        [] if is_object => Known::Objects,
+        [] => Known::Values,
+        kinds if kinds.iter().any(is_number) => Known::Values,
+        _ => Known::Words,
     })
 }
 
-/// Whether a name that documents have, and that stands before others, is that of values, too.
-fn has_values(snapshot: &Snapshot, name: &str) -> Result<bool, Failure> {
-    let column = match place(&snapshot.definition, name) {
-        Place::Field(_) | Place::Analysed(_) => return Ok(true),
-        Place::Unknown => return Ok(false),
-        Place::Dynamic(path) => Definition::dynamic_column(&path),
-    };
+fn is_number(kind: &ColumnType) -> bool {
+    matches!(kind, ColumnType::I64 | ColumnType::U64 | ColumnType::F64)
+}
+
+/// What the columns of a name hold.
+fn kinds(snapshot: &Snapshot, column: &str) -> Result<Vec<ColumnType>, Failure> {
+    let mut kinds = Vec::new();
     for segment in &snapshot.segments {
         let fast = segment.reader.fast_fields();
-        if !fast.dynamic_column_handles(&column)?.is_empty() {
-            return Ok(true);
-        }
+        let columns = fast.dynamic_column_handles(column)?;
+        kinds.extend(columns.iter().map(|column| column.column_type()));
     }
-    Ok(false)
+    Ok(kinds)
 }
 
 /// The first names in their order, each once; `most` are looked at in each segment.

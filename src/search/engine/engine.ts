@@ -35,7 +35,7 @@ export interface Engine {
   figures: (entry: IndexEntry) => IndexFigures
   /**
    * What an open index has under each name, mapped or not: 1 where a document has a value by it, 2 for objects alone,
-   * 0 for nothing.
+   * 3 where no mapping has it and no value is a number, 0 for nothing.
    */
   hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
   /** Names that documents of an open index have fields by; with very many fields, some of them. */

@@ -15,8 +15,8 @@ import { declaredType, unhonouredIn } from './unhonoured.ts'
 const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
 export type FieldType = (typeof TYPES)[number]
 
-/** What lies under a name: values, or objects whose fields have some. */
-export type Under = 'values' | 'objects'
+/** What lies under a name: values, objects whose fields have some, or values of no mapping of which none is a number. */
+export type Under = 'values' | 'objects' | 'words'
 
 /** One field of an index as the Rust core reads it. */
 export interface FieldDefinition {

@@ -5,19 +5,22 @@ import type { IndexEntry } from '../../indices/indices.ts'
 /** Names of which an index remembers what its documents have under them. */
 const SEEN_MAX = 1024
 /** By the core's numbers. */
-const UNDER = ['nothing', 'values', 'objects'] as const
+const UNDER = ['nothing', 'values', 'objects', 'words'] as const
+
+/** What documents have under a name that no mapping has, and where no value is a number. */
+export type Numberless = 'nothing' | 'objects' | 'words'
 
 /**
- * The names under which no document of these indices has a value, and whether there are objects under them. The
+ * The names under which no document of these indices has a value, or none that is a number, and what there is instead. The
  * indices must be open; each remembers what it found. Documents may well have the field, with null, an empty list or
  * an empty object in it.
  */
-export function valueless(
+export function numberless(
   names: string[],
   entries: IndexEntry[],
   engine: Engine,
-): Map<string, 'nothing' | 'objects'> {
-  const left = new Map(names.map((name) => [name, 'nothing' as 'nothing' | 'objects']))
+): Map<string, Numberless> {
+  const left = new Map(names.map((name) => [name, 'nothing' as Numberless]))
   for (const entry of entries) {
     if (left.size === 0) break
     const asked = [...left.keys()]
@@ -27,7 +30,7 @@ export function valueless(
       if (under === 'nothing') return
       remember(entry, name, under)
       if (under === 'values') left.delete(name)
-      else left.set(name, 'objects')
+      else if (left.get(name) !== 'words') left.set(name, under)
     })
   }
   return left
@@ -35,7 +38,7 @@ export function valueless(
 
 /** The names under which no document of these indices, which must be open, has anything. */
 export function missing(names: string[], entries: IndexEntry[], engine: Engine): Set<string> {
-  const left = [...valueless(names, entries, engine)]
+  const left = [...numberless(names, entries, engine)]
   return new Set(left.filter(([, under]) => under === 'nothing').map(([name]) => name))
 }
 

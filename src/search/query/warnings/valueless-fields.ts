@@ -1,20 +1,24 @@
 import { nearestName } from '../../../nearest-name.ts'
 import { shownName, TOLD_MAX } from '../../../word.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { Definition, Under } from '../../indices/definition.ts'
+import type { Under } from '../../indices/definition.ts'
 import { type IndexEntry, latest } from '../../indices/indices.ts'
 import type { CoreRequest } from '../core-request.ts'
-import type { FilterNode } from '../filter.ts'
+import { BOUNDS, type FilterNode } from '../filter.ts'
+import { type KnownNames, knownIn } from './known-names.ts'
 import { type MissingSubField, missingSubField } from './missing-sub-field.ts'
-import { indicesText, instead, SUGGESTING_MAX, tell, type Warned } from './told.ts'
-import { hidesFields, valueless } from './valued-names.ts'
+import { indicesText, instead, tell, type Warned } from './told.ts'
+import { hidesFields, type Numberless, numberless } from './valued-names.ts'
 
 /** A name by which no mapping of the searched indices says that there are values, and where it was sent. */
 interface Unmapped {
   path: Path
   name: string
-  /** That a document has an object can be filtered by; a value an object has none: fields inside of it have. */
-  wants: 'values' | 'anything'
+  /**
+   * That a document has an object can be filtered by; a value an object has none: fields inside of it have. A range from or
+   * to a number is one of numbers.
+   */
+  wants: 'values' | 'anything' | 'numbers'
 }
 
 type Path = keyof typeof CAN_BE
@@ -61,24 +65,38 @@ function noteFilter(
   else if ('field' in node) {
     // Documents without a field are what is asked for: that none has it is no mistake, where it is known.
     const isForNone = 'exists' in node && node.exists === (around === 'not')
-    const wants = 'exists' in node ? 'anything' : 'values'
     if (!isForNone || entries.some(hidesFields))
-      note({ path: 'filters', name: node.field, wants }, entries, found)
+      note({ path: 'filters', name: node.field, wants: wantsOf(node) }, entries, found)
   }
+}
+
+function wantsOf(node: Extract<FilterNode, { field: string }>): Unmapped['wants'] {
+  if ('exists' in node) return 'anything'
+  if ('any' in node) return 'values'
+  return BOUNDS.some((bound) => typeof node[bound] === 'number') ? 'numbers' : 'values'
 }
 
 function note(one: Unmapped, entries: readonly IndexEntry[], found: Unmapped[]): void {
   if (!isKnown(one, entries)) found.push(one)
 }
 
+/** Whether what documents have under a name is not what is wanted of it. */
+function isInVain(wants: Unmapped['wants'], under: Under | 'nothing'): boolean {
+  if (under === 'nothing') return true
+  if (under === 'objects') return wants !== 'anything'
+  return under === 'words' && wants === 'numbers'
+}
+
 function isKnown({ name, wants }: Unmapped, entries: readonly IndexEntry[]): boolean {
-  const suits = (under: Under | undefined) =>
-    under === 'values' || (under === 'objects' && wants === 'anything')
+  const suits = (under: Under | undefined) => under !== undefined && !isInVain(wants, under)
   for (const { definition, seen } of entries)
     if (suits(definition.names.get(name)) || suits(seen?.get(name))) return true
   // A field that was just added is no mistake.
   return entries.some((entry) => suits(latest(entry).definition.names.get(name)))
 }
+
+/** What documents have instead of what is wanted. */
+type InVain = Unmapped & { under: Numberless }
 
 interface Telling {
   names: readonly Unmapped[]
@@ -91,24 +109,27 @@ interface Telling {
  * index knows is none. Documents are asked once; the nearest name is looked for only for somebody who has mistyped one.
  */
 export function tellValueless(telling: Telling, told: Warned): void {
-  const known = knownIn(telling)
-  for (const one of firstInVain(telling, told)) tell(told, () => warning(one, telling, known))
+  const known = knownIn(telling.entries, telling.engine)
+  for (const one of firstInVain(telling, told))
+    tell(told, () =>
+      one.under === 'words' ? numbersWanted(one, telling) : warning(one, telling, known),
+    )
 }
 
 /** As many of those in vain as are told, or a few more, each once: what is sent by thousands is not looked for. */
-function firstInVain({ names, entries, engine }: Telling, told: Warned): Iterable<Unmapped> {
-  const found = new Map<string, Unmapped>()
+function firstInVain({ names, entries, engine }: Telling, told: Warned): Iterable<InVain> {
+  const found = new Map<string, InVain>()
   for (let at = 0; at < names.length; at += ASKED_MAX) {
     if (found.size >= TOLD_MAX) {
       told.isOpen = true
       break
     }
     const some = names.slice(at, at + ASKED_MAX)
-    const left = valueless([...new Set(some.map(({ name }) => name))], entries, engine)
+    const left = numberless([...new Set(some.map(({ name }) => name))], entries, engine)
     for (const one of some) {
       const under = left.get(one.name)
-      const isInVain = under === 'nothing' || (under === 'objects' && one.wants === 'values')
-      if (isInVain) found.set(`${one.path} ${one.name}`, one)
+      if (under !== undefined && isInVain(one.wants, under))
+        found.set(`${one.path} ${one.name}`, { ...one, under })
     }
   }
   return found.values()
@@ -126,6 +147,14 @@ function warning(one: Unmapped, { entries }: Telling, known: KnownNames): string
   if (name.includes('*')) return `${what} each field is named by itself${matching(one, known)}`
   const why = `no document of ${indicesText(entries)} has a value in it that can be ${CAN_BE[path]}`
   return `${what} ${why}${suggestion({ ...one, name: shownName(name) }, known)}`
+}
+
+/** A date without a mapping is one as a text alone: as a number it could be any. */
+function numbersWanted({ path, name }: Unmapped, { entries }: Telling): string {
+  return (
+    `"${shownName(name)}" of ${path}: no document of ${indicesText(entries)} has a number in it, ` +
+    'and only numbers are compared with one; send a date as text, such as "2025-01-31".'
+  )
 }
 
 /** A sub-field of nearly this name; else the field itself, or any that it is read as besides, where one has values. */
@@ -154,7 +183,7 @@ function suggestion({ path, name, wants }: Unmapped, known: KnownNames): string 
   const inside = usable.find((each) => each.toLowerCase().startsWith(`${lower}.`))
   const last = () => usable.find((each) => each.toLowerCase().endsWith(`.${lower}`))
   const nearest = () => nearestName(name, usable)
-  const found = wants === 'values' ? (inside ?? nearest()) : (nearest() ?? inside)
+  const found = wants === 'anything' ? (nearest() ?? inside) : (inside ?? nearest())
   return instead(found ?? last(), 'is a field')
 }
 
@@ -175,49 +204,4 @@ function orderOf(name: string, known: KnownNames): string | undefined {
   const field = signed ?? plain
   if (field === undefined || !known().withValues.includes(field)) return undefined
   return `${field}:${sign === '-' ? 'desc' : word.toLowerCase()}`
-}
-
-/** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */
-type KnownNames = () => {
-  all: string[]
-  /** Names under which not only objects stand. */
-  withWords: string[]
-  withValues: string[]
-}
-
-function knownIn({ entries, engine }: Pick<Telling, 'entries' | 'engine'>): KnownNames {
-  let known: ReturnType<KnownNames> | undefined
-  return () => {
-    if (known !== undefined) return known
-    const all = new Set<string>()
-    const withWords = new Set<string>()
-    const withValues = new Set<string>()
-    for (const entry of entries.slice(0, SUGGESTING_MAX)) {
-      const { names } = entry.definition
-      const words = analysed(entry.definition)
-      const ofDocuments = engine.fieldNames(entry)
-      const around = new Set(ofDocuments.flatMap(objectsAround))
-      for (const name of [...names.keys(), ...ofDocuments]) {
-        all.add(name)
-        if ((names.get(name) ?? (around.has(name) ? 'objects' : 'values')) === 'objects') continue
-        withWords.add(name)
-        if (!words.has(name)) withValues.add(name)
-      }
-    }
-    known = { all: [...all], withWords: [...withWords], withValues: [...withValues] }
-    return known
-  }
-}
-
-/** The objects that a name tells of. That one has a value in another document is rare, and costs a suggestion. */
-function objectsAround(name: string): string[] {
-  const found: string[] = []
-  for (let dot = name.indexOf('.'); dot >= 0; dot = name.indexOf('.', dot + 1))
-    found.push(name.slice(0, dot))
-  return found
-}
-
-/** Fields that have words and no value. */
-function analysed({ fields }: Definition): Set<string> {
-  return new Set(fields.filter(({ type }) => type === 'text').map((field) => field.name))
 }

@@ -29,6 +29,7 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   unknown-session      | sessionId                  | the plan, which knows who searches
  *   doubtful-moments     | filters, facets            | nothing: a number of 1970 is most likely no date
  *   valueless-fields     | filters, sort, facets      | mappings; the names that documents have values by
+ *                        | (bounds that are numbers)  | mappings; the names that documents have numbers by
  *   unsearched-fields    | searchFields, boost,       | mapped fields with words (an analyzer)
  *                        | highlight.fields           |
  *   unread-keys          | objects in facets, sort    | the shape of a search

@@ -163,6 +163,32 @@ it('a name below a mapped field is told to be no sub-field of it, with one that 
   ).toBeUndefined()
 })
 
+it('a number that bounds dates, or other words, is told to have only numbers, where no mapping knows', async () => {
+  const documents = [{ opened: '2024-05-01', sizes: ['s', 'm'] }, { opened: '2025-06-01' }]
+  for (const [id, document] of documents.entries())
+    await service.must('POST', '/cortex/documents', {
+      index: 'dated',
+      id: String(id),
+      document: { title: 'tea', ...document },
+    })
+  const said = (name: string, of = '"dated"') =>
+    `"${name}" of filters: no document of ${of} has a number in it, and only numbers are compared with one; send a date as text, such as "2025-01-31".`
+  for (const range of [{ lt: 2025 }, { gte: '2024-01-01', lte: 1_735_689_600_000 }])
+    expect(await warned({ filters: { opened: range } }, 'dated')).toEqual([said('opened')])
+  expect(await warned({ filters: { not: { sizes: { gt: 5 } } } }, 'dated')).toEqual([said('sizes')])
+  expect(await warned({ filters: { opened: { lt: '2025' } } }, 'dated')).toBeUndefined()
+  expect(await warned({ filters: { opened: 2025 }, sort: 'opened' }, 'dated')).toBeUndefined()
+  const both = { and: [{ opened: { gt: '2024' } }, { opened: { gt: 5 } }] }
+  expect(await warned({ filters: both }, ['dated', 'free'])).toEqual([
+    said('opened', '"free", "dated"'),
+  ])
+  const document = { title: 'tea', opened: 1999 }
+  await service.must('POST', '/cortex/documents', { index: 'free', id: 'n', document })
+  expect(await warned({ filters: both }, ['dated', 'free'])).toBeUndefined()
+  await service.must('POST', '/cortex/documents', { index: 'dated', id: 'n', document })
+  expect(await warned({ filters: both }, 'dated')).toBeUndefined()
+})
+
 it('a field that documents have, or a mapping, is told of in no way', async () => {
   for (const name of ['year', 'colour', 'maker.name', 'tags', 'created', 'place.street'])
     expect(
