@@ -15,7 +15,7 @@ import type { Events } from '../history/events.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import type { LiveIndex } from '../patterns/evidence.ts'
 import type { Patterns } from '../patterns/patterns.ts'
-import type { ExactModel } from '../plan/exact-model.ts'
+import { type ExactModel, type LoadModel, loadModelsOf } from '../plan/exact-model.ts'
 import type { IsSearched } from '../plan/unsearched-weights.ts'
 import { ruleJson, suggestionJson } from './answers.ts'
 import { openCountedRows } from './counted-rows.ts'
@@ -83,6 +83,7 @@ export interface AdaptationsParts {
   chances: () => ReplayParts['chances']
   featureNames: () => readonly string[]
   exactModel: ExactModel
+  loadModel: LoadModel
   liveIndex: LiveIndex
   isSearched: IsSearched
 }
@@ -138,6 +139,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       // Judged before it is written down, which gives others their turns.
       const written = writtenDraft(sent, draftOf(sent, rule))
       const draft = written instanceof Promise ? await written : written
+      if (draft.tuning.model !== undefined) await loadModelsOf([draft.tuning], parts.loadModel)
       const immediate = sent.immediate === true || sent.force === true
       const begun = ({ suggestionId, adaptationId }: AdaptationRecord) => {
         if (suggestionId !== undefined) suggestions.appliedWithin(suggestionId, adaptationId)

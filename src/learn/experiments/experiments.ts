@@ -12,7 +12,7 @@ import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
-import type { ExactModel } from '../plan/exact-model.ts'
+import { type ExactModel, type LoadModel, loadModelsOf } from '../plan/exact-model.ts'
 import type { AppliedVariant } from '../plan/plan.ts'
 import { type IsSearched, unsearchedWeights } from '../plan/unsearched-weights.ts'
 import type { Sessions } from '../sessions/sessions.ts'
@@ -78,12 +78,13 @@ export interface ExperimentsParts {
   sessions: Pick<Sessions, 'peek' | 'touch'>
   metrics: Pick<Metrics, 'collect'>
   exactModel: ExactModel
+  loadModel: LoadModel
   isSearched: IsSearched
   clock: () => number
 }
 
 export function openExperiments(parts: ExperimentsParts): Experiments {
-  const { store, sessions, metrics, exactModel, isSearched, clock } = parts
+  const { store, sessions, metrics, exactModel, clock } = parts
   const register = openRegister(parts)
   const ledger = openLedger(store)
   const reported = openReported(store)
@@ -98,7 +99,9 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   for (const { record } of register.running()) isInexact(record, exactModel)
 
   async function steer(kind: ExperimentKind, named: string, verb: Verb): Promise<object> {
-    await settle(schedule, [mustFind(register, kind, named)])
+    const found = mustFind(register, kind, named)
+    if (VERBS[verb] === 'ACTIVE') await loadModelsOf(tuningsOf(found), parts.loadModel)
+    await settle(schedule, [found])
     const { id, status, fallback } = mustFind(register, kind, named)
     const outlives = status === 'ROLLED_BACK' && fallback !== undefined
     const record =
@@ -110,10 +113,8 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
   return {
     create: async (kind, sent) => {
       const nowMs = clock()
-      const record = withExactModels(draftExperiment(kind, sent, newId(nowMs), nowMs), exactModel)
-      record.warnings.push(...missingModels(record, exactModel))
-      for (const tuning of tuningsOf(record))
-        record.warnings.push(...unsearchedWeights(tuning, isSearched))
+      const record = rankableDraft(parts, draftExperiment(kind, sent, newId(nowMs), nowMs))
+      await loadModelsOf(tuningsOf(record), parts.loadModel)
       await register.add(record)
       return describeExperiment(warned(record, parts.config), counted(record), nowMs)
     },
@@ -155,6 +156,18 @@ export function openExperiments(parts: ExperimentsParts): Experiments {
     ...openExperimentFigures(register, ledger, metrics),
     ...openSweep({ ...parts, register, ledger, reported }),
   }
+}
+
+/** With the versions that its models have now, and with what to say of what would rank nothing. */
+function rankableDraft(
+  { exactModel, isSearched }: ExperimentsParts,
+  draft: ExperimentRecord,
+): ExperimentRecord {
+  const record = withExactModels(draft, exactModel)
+  record.warnings.push(...missingModels(record, exactModel))
+  for (const tuning of tuningsOf(record))
+    record.warnings.push(...unsearchedWeights(tuning, isSearched))
+  return record
 }
 
 /** What is told of learning is not kept: it may be on at the next start. */

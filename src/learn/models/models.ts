@@ -107,6 +107,7 @@ export function openModels(options: ModelsParts): Models {
     namedModel: ranking.namedModel,
     stillServed: ranking.stillServed,
     exactModel: ranking.exactModel,
+    loadModel: ranking.loadModel,
     ...openChanges(parts),
     readLarge: parts.intake.readLarge,
     list: (query) => showList(parts.versions, query),

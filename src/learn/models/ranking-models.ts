@@ -1,6 +1,6 @@
 import type { VersionName } from '../../schema/model.ts'
 import type { Standing, Trial } from '../../schema/model-record.ts'
-import type { ExactModel } from '../plan/exact-model.ts'
+import type { ExactModel, LoadModel } from '../plan/exact-model.ts'
 import type { ServedModel } from '../plan/ranking.ts'
 import { mayRank } from './activation.ts'
 import type { Serving } from './serving.ts'
@@ -18,6 +18,7 @@ export interface RankingModels {
   stillServed: Serving['stillServed']
   /** What it finds is loaded from then on. */
   exactModel: ExactModel
+  loadModel: LoadModel
   standing: () => Standing
   /** Reads anew what stands; after each change. */
   refresh: () => void
@@ -78,6 +79,11 @@ export function openRankingModels({ versions, serving }: RankingModelsParts): Ra
       if (choice === undefined) return undefined
       serving.want(choice)
       return nameOf(choice)
+    },
+    loadModel: async (name) => {
+      const choice = resolve(name)
+      // What can't be loaded is told of where it fails: searches rank without it.
+      if (choice !== undefined) await serving.load(choice).catch(() => undefined)
     },
     standing: () => standing,
     refresh,

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
@@ -286,6 +287,18 @@ describe('a change', () => {
       (await shop.apply({ model: 'known' }, { queryHash: QUERY_HASH })).warnings,
     ).toBeUndefined()
     expect((await shop.apply({ model: 'gone' })).warnings?.[0]).toContain('model')
+  })
+
+  it('is answered once its model is loaded: the next search ranks by it', async () => {
+    const steps: string[] = []
+    const shop = openWorkshop({}, undefined, undefined, async (name) => {
+      await setImmediate()
+      steps.push(name, ...shop.applying())
+    })
+    await shop.apply({ model: 'known' }, { immediate: true })
+    steps.push('answered')
+    expect(steps).toEqual(['known', 'answered'])
+    expect(shop.applying()).toHaveLength(1)
   })
 })
 

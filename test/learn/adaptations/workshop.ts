@@ -5,6 +5,7 @@ import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { whenWhole } from '../../../src/learn/loop/whole.ts'
 import { openPatterns, type Patterns } from '../../../src/learn/patterns/patterns.ts'
+import type { LoadModel } from '../../../src/learn/plan/exact-model.ts'
 import type {
   Adaptation,
   AdaptationList,
@@ -77,6 +78,7 @@ export function openWorkshop(
   settings: Record<string, string> = {},
   store: Store = temporaryStore(),
   nowMs?: number,
+  loadModel: LoadModel = async () => {},
 ): Workshop {
   let adaptations: Adaptations | undefined
   let patterns: Patterns | undefined
@@ -90,6 +92,7 @@ export function openWorkshop(
       chances: () => ({ eta: 1 }),
       featureNames: () => FEATURES,
       exactModel: (name) => (name === 'known' ? name : undefined),
+      loadModel,
       liveIndex,
       isSearched: () => true,
     })

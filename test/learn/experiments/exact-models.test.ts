@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { draftExperiment } from '../../../src/learn/experiments/draft.ts'
 import { missingModels } from '../../../src/learn/experiments/exact-models.ts'
@@ -35,4 +36,23 @@ it('models of what runs are asked for when the service is opened, before anybody
     return name
   })
   expect(asked).toEqual(['m@2'])
+})
+
+it('a test is answered, or resumed, once the models of its variants are loaded', async () => {
+  const steps: string[] = []
+  const lab = openLaboratory(undefined, undefined, async (name) => {
+    await setImmediate()
+    steps.push(name)
+  })
+  const { testId } = await lab.create('test', {
+    variants: [
+      { id: 'a', config: { model: 'm@1' } },
+      { id: 'b', config: { model: 'm@2' } },
+    ],
+  })
+  steps.push('created')
+  await lab.experiments.steer('test', testId, 'pause')
+  steps.push('paused')
+  await lab.experiments.steer('test', testId, 'resume')
+  expect(steps).toEqual(['m@1', 'm@2', 'created', 'paused', 'm@1', 'm@2'])
 })

@@ -3,7 +3,7 @@ import { readConfig } from '../../../src/config.ts'
 import { type Experiments, openExperiments } from '../../../src/learn/experiments/experiments.ts'
 import type { Impression } from '../../../src/learn/facts.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
-import type { ExactModel } from '../../../src/learn/plan/exact-model.ts'
+import type { ExactModel, LoadModel } from '../../../src/learn/plan/exact-model.ts'
 import type { StoredEvent } from '../../../src/schema/event.ts'
 import type { ExperimentCreate } from '../../../src/schema/experiment.ts'
 import type { ExperimentKind } from '../../../src/schema/experiment-record.ts'
@@ -35,6 +35,7 @@ let count = 0
 export function openLaboratory(
   store: Store = temporaryStore(),
   exactModel: ExactModel = (name) => name,
+  loadModel: LoadModel = async () => {},
 ): Laboratory {
   let experiments: Experiments | undefined
   let learner: Learner | undefined
@@ -51,6 +52,7 @@ export function openLaboratory(
       },
       metrics: { collect: () => {} },
       exactModel,
+      loadModel,
       isSearched: () => true,
     })
     return [experiments.consumer]

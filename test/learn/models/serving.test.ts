@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
+import { openRankingModels } from '../../../src/learn/models/ranking-models.ts'
 import { openServing } from '../../../src/learn/models/serving.ts'
+import type { Versions } from '../../../src/learn/models/versions.ts'
 import type { Pool } from '../../../src/threads/pool.ts'
 
 it('a version that can not be loaded is tried again after a minute, and said to be so once', async () => {
@@ -78,4 +80,25 @@ it('what the end of the service keeps from being loaded is no failure', async ()
   await new Promise(setImmediate)
   expect(failures).toEqual([])
   expect(serving.figures().failed).toHaveLength(1)
+})
+
+it('who waits for the model of a name finds it loaded; one that can not be is not waited for', async () => {
+  const run = (async (_: string, { source }: { source: { version: number } }) => {
+    await new Promise(setImmediate)
+    return { servable: source.version === 1, reasons: ['It has no weights.'] }
+  }) as unknown as Pool['run']
+  const serving = openServing({
+    ...{ pool: { run }, dataDir: '', clock: () => 0, depthOf: () => undefined },
+    onFailure: () => {},
+  })
+  const find = (name: { modelId: string }) =>
+    name.modelId === 'm' ? { ...name, servable: true, unfinished: false } : undefined
+  const versions = { find, of: () => [], standing: () => ({ earlier: [], trials: 0 }) }
+  const models = openRankingModels({ versions: versions as unknown as Versions, serving })
+  expect(models.namedModel('m@1')).toBeUndefined()
+  await models.loadModel('m@1')
+  expect(models.namedModel('m@1')).toMatchObject({ name: 'm@1' })
+  await models.loadModel('m@2')
+  expect(models.namedModel('m@2')).toBeUndefined()
+  await models.loadModel('unknown')
 })
