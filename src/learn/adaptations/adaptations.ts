@@ -9,6 +9,7 @@ import type {
 import type { AdaptationRecord, RuleRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { RuleCreate, RuleQuery, Suggestion, SuggestionQuery } from '../../schema/suggestion.ts'
+import type { Tuning } from '../../schema/tuning.ts'
 import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Events } from '../history/events.ts'
@@ -151,7 +152,9 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     get: (adaptationId) => show.history(adaptationId),
     rollBack: async (adaptationId, sent = {}) => {
       const { reason = 'rolled back by hand' } = sent
-      const { restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
+      const { record, restored } = await lifecycle.rollBack(adaptationId, { reason, figures: {} })
+      // What is in force again may name a model that nothing ranked by since the start.
+      await loadModelsOf(tuningsIn(inForce, record.scope), parts.loadModel)
       const { warnings = [], ...shown } = show.history(adaptationId)
       const told = [...unreadOfRollback(sent), ...warnings]
       return { ...shown, restored, ...(told.length === 0 ? {} : { warnings: told }) }
@@ -159,6 +162,11 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
     tick: tickOf({ store, patterns, lifecycle, suggestions }),
     figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),
   }
+}
+
+function tuningsIn(inForce: InForce, scope: string): Tuning[] {
+  const records = inForce.records().filter((record) => record.scope === scope)
+  return records.map(({ tuning }) => tuning)
 }
 
 function tickOf({

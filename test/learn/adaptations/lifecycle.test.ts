@@ -300,6 +300,20 @@ describe('a change', () => {
     expect(steps).toEqual(['known', 'answered'])
     expect(shop.applying()).toHaveLength(1)
   })
+
+  it('that a rollback brings back is told of once its model is loaded', async () => {
+    const steps: string[] = []
+    const shop = openWorkshop({}, undefined, undefined, async (name) => {
+      await setImmediate()
+      steps.push(name)
+    })
+    await shop.apply({ model: 'known' }, { immediate: true })
+    const { adaptationId } = await shop.apply({ model: null }, { immediate: true })
+    steps.push('superseded')
+    await shop.adaptations.rollBack(adaptationId)
+    steps.push('rolled back')
+    expect(steps).toEqual(['known', 'superseded', 'known', 'rolled back'])
+  })
 })
 
 describe('two changes', () => {
