@@ -28,7 +28,7 @@ export interface Client {
 
 /**
  * Makes a client; `key` is sent as a bearer token, without one name and password of the address. `signal` gives up what is
- * under way; a load has none, as it goes on from what is settled. Fails when the address is none, or the key can't be one.
+ * under way; batches of a load have none, as it goes on from what is settled. Fails when the address is none, or the key can't be one.
  */
 export function openClient(url: string, key?: string, signal?: AbortSignal): Client {
   const address = checkedUrl(url)

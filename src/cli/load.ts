@@ -61,7 +61,7 @@ export async function load(
     )
   if (options.dryRun) return dryRun(terminal, files, options)
   const client = openClient(options.url, options.key)
-  await client.get('/livez')
+  await openClient(options.url, options.key, terminal.signal).get('/livez')
   const totalBytes = files.reduce((sum, file) => sum + file.bytes, 0)
   const progress = openProgress(terminal, totalBytes)
   const { stateFolder: folder, resume: go } = options

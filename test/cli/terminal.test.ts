@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -48,8 +48,9 @@ test('a demo whose terminal is closed takes its server and its folder away', asy
 })
 
 describe('one Ctrl-C ends a command that waits for a server', () => {
-  for (const args of [['search', 'words'], ['status']])
+  for (const args of [['search', 'words'], ['status'], ['load', 'a.txt']])
     test(args.join(' '), async () => {
+      writeFileSync(join(folder, 'a.txt'), 'words')
       const silent = createServer().listen(0, '127.0.0.1')
       onTestFinished(() => void silent.closeAllConnections())
       onTestFinished(() => void silent.close())
