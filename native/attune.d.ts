@@ -282,7 +282,7 @@ export function located(id: number, ords: Float64Array): Uint8Array
  * under it, 3 where no mapping has it and no value is a number, and 0 where they have nothing; one that was deleted counts
  * until its segment is merged. A look or two into a dictionary for each segment.
  */
-export function hasFields(id: number, fields: string[]): Uint8Array
+export function underNames(id: number, names: string[]): Uint8Array
 
 /** The first such names in their order; `most` are looked at in each segment. */
 export function fieldNames(id: number, most: number): string[]

@@ -478,15 +478,15 @@ pub fn located<'env>(env: &'env Env, id: f64, ords: &[f64]) -> napi::Result<Uint
 
 /// What documents of an index have under each of these names.
 #[napi(catch_unwind)]
-pub fn has_fields<'env>(
+pub fn under_names<'env>(
     env: &'env Env,
     id: f64,
-    fields: Vec<String>,
+    asked: Vec<String>,
 ) -> napi::Result<Uint8ArraySlice<'env>> {
     let known: Vec<u8> = guard(|| {
         let view = registry::get(number(id)?)?.views.current();
         let known = |name: &String| Ok(names::known(&view, name)? as u8);
-        fields.iter().map(known).collect()
+        asked.iter().map(known).collect()
     })?;
     Uint8ArraySlice::copy_from(env, known)
 }

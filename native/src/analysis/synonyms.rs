@@ -49,8 +49,8 @@ impl Synonyms {
             return;
         }
         let others = self.rules.entry(from.to_vec()).or_default();
-        let named = |other: &&Vec<Step>| other.as_slice() != from && !other.is_empty();
-        add_new(others, to.iter().filter(named));
+        let is_other = |row: &&Vec<Step>| row.as_slice() != from && !row.is_empty();
+        add_new(others, to.iter().filter(is_other));
     }
 
     /// The query with the other ways to say what it says; the longest row that has any counts.

@@ -44,6 +44,11 @@ pub fn place<'a>(definition: &'a Definition, name: &str) -> Place<'a> {
     }
 }
 
+/// Whether a column holds numbers.
+pub fn is_number(kind: ColumnType) -> bool {
+    matches!(kind, ColumnType::I64 | ColumnType::U64 | ColumnType::F64)
+}
+
 /// Whether values may lie under a name that no field has.
 fn is_path(name: &str) -> bool {
     (1..=DYNAMIC_PATH_BYTES_MAX).contains(&name.len())

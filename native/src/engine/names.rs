@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use tantivy::columnar::ColumnType;
 
-use crate::engine::column::{place, Place};
+use crate::engine::column::{is_number, place, Place};
 use crate::engine::definition::Definition;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
@@ -48,13 +48,9 @@ pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
     Ok(match kinds.as_slice() {
         [] if is_object => Known::Objects,
         [] => Known::Values,
-        kinds if kinds.iter().any(is_number) => Known::Values,
+        kinds if kinds.iter().any(|kind| is_number(*kind)) => Known::Values,
         _ => Known::Words,
     })
-}
-
-fn is_number(kind: &ColumnType) -> bool {
-    matches!(kind, ColumnType::I64 | ColumnType::U64 | ColumnType::F64)
 }
 
 /// What the columns of a name hold.

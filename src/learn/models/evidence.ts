@@ -177,7 +177,7 @@ function count(pending: Pending, name: string, delta: Partial<ModelUsage>): void
     sum = { ...usageOf(pending, name) }
     pending.usage.set(name, sum)
   }
-  for (const name of Object.keys(delta) as (keyof ModelUsage)[]) sum[name] += delta[name] ?? 0
+  for (const key of Object.keys(delta) as (keyof ModelUsage)[]) sum[key] += delta[key] ?? 0
 }
 
 async function sweep(store: Store, beforeMs: number, trial: number): Promise<number> {

@@ -104,13 +104,13 @@ export function openAnalytics({ log, sessions, clock }: AnalyticsOptions): Analy
   }
   return {
     record: async (sent, noteDone) => {
-      const { events, place } = eventsIn(sent)
+      const { events, place, isList } = eventsIn(sent)
       for (const [at, { timestamp }] of events.entries())
         if (timestamp !== undefined) readHappened(timestamp, clock(), `${place(at)}timestamp`)
       const receipts = (await take(events, noteDone)).map((receipt, at) =>
         at < EVENTS_TOLD_MAX ? warned(receipt, events[at] as AnalyticsEvent) : receipt,
       )
-      return place(0) === '' ? (receipts[0] as AnalyticsReceipt) : listed(receipts)
+      return isList ? listed(receipts) : (receipts[0] as AnalyticsReceipt)
     },
     submitted: () => submitted,
     forget: strangers.forget,
@@ -144,12 +144,14 @@ const PARTS = Object.keys(AnalyticsEvent.properties)
 function eventsIn(sent: AnalyticsBody): {
   events: readonly AnalyticsEvent[]
   place: (at: number) => string
+  isList: boolean
 } {
-  if (Array.isArray(sent)) return { events: sent, place: (at) => `[${at}].` }
+  if (Array.isArray(sent)) return { events: sent, place: (at) => `[${at}].`, isList: true }
   const { events, ...single } = sent
-  if (events === undefined) return { events: [single as AnalyticsEvent], place: () => '' }
+  if (events === undefined)
+    return { events: [single as AnalyticsEvent], place: () => '', isList: false }
   refuseBoth(single)
-  return { events, place: (at) => `events[${at}].` }
+  return { events, place: (at) => `events[${at}].`, isList: true }
 }
 
 /** What stands beside a list belongs to none of its events and would be lost. */

@@ -37,7 +37,7 @@ export interface Engine {
    * What an open index has under each name, mapped or not: 1 where a document has a value by it, 2 for objects alone,
    * 3 where no mapping has it and no value is a number, 0 for nothing.
    */
-  hasFields: (entry: IndexEntry, names: string[]) => Uint8Array
+  underNames: (entry: IndexEntry, names: string[]) => Uint8Array
   /** Names that documents of an open index have fields by; with very many fields, some of them. */
   fieldNames: (entry: IndexEntry) => string[]
   isOpen: (entry: IndexEntry) => boolean
@@ -104,7 +104,7 @@ export function openEngine(parts: EngineParts): Engine {
     publishSoon: publisher.publishSoon,
     recover: () => recover(core),
     figures: readIndexFigures,
-    hasFields: ({ record }, names) => native.hasFields(record.engineId, names),
+    underNames: ({ record }, names) => native.underNames(record.engineId, names),
     fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
     isOpen,
     hasVector: (entry, ord) =>

@@ -3,7 +3,7 @@
 use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_i64};
 
-use crate::engine::column::{Column, Columns};
+use crate::engine::column::{is_number, Column, Columns};
 use crate::failure::Failure;
 use crate::search::facet::code_counts::CodeCounts;
 use crate::search::facet::value::FacetValue;
@@ -70,8 +70,4 @@ impl AlikeValues {
         let first = counts.first(size).into_iter();
         Ok(first.map(|(count, value)| (count, key(value))).collect())
     }
-}
-
-fn is_number(kind: ColumnType) -> bool {
-    matches!(kind, ColumnType::I64 | ColumnType::U64 | ColumnType::F64)
 }

@@ -24,7 +24,7 @@ export function numberless(
   for (const entry of entries) {
     if (left.size === 0) break
     const asked = [...left.keys()]
-    const found = engine.hasFields(entry, asked)
+    const found = engine.underNames(entry, asked)
     asked.forEach((name, at) => {
       const under = UNDER[found[at] ?? 0] ?? 'nothing'
       if (under === 'nothing') return
