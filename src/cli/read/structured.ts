@@ -95,7 +95,7 @@ function openReader(mapping: Mapping) {
   }
 }
 
-/** A JSON file with one document, a list of them, or `{"documents": […]}`; it is read whole. */
+/** A JSON file with one document, a list of them, or `{"documents": […]}` around it; it is read whole. */
 export async function* readJson(
   input: AsyncIterable<Buffer>,
   file: string,
@@ -113,10 +113,15 @@ export async function* readJson(
     return
   }
   const { value: content, suspicious } = whole
-  const wrapped = isObject(content) && Array.isArray(content.documents)
-  const list = wrapped ? (content as { documents: unknown[] }).documents : content
-  const documents: unknown[] = Array.isArray(list) ? list : [list]
   const read = openReader(mapping)
-  for (const [position, value] of documents.entries())
+  for (const [position, value] of documentsIn(content).entries())
     yield read({ place: { file, line: position + 1 }, value, suspicious })
+}
+
+/** The documents stand alone, in a list, or in one under `documents`; the hits of an answer of Elasticsearch under `hits.hits`. */
+function documentsIn(content: unknown): readonly unknown[] {
+  if (Array.isArray(content)) return content
+  const { documents, hits } = isObject(content) ? content : {}
+  if (Array.isArray(documents)) return documents
+  return isObject(hits) && Array.isArray(hits.hits) ? hits.hits : [content]
 }

@@ -173,6 +173,8 @@ describe('reading JSON', () => {
       { id: '8', document: { _source: { title: 'c' }, title: 'no hit has one' } },
       { id: '9', document: { _source: 'title' } },
     ])
+    const answer = `{"took":1,"hits":{"total":{"value":1},"hits":[${lines.split('\n')[0]}]}}`
+    expect(await read('f.json', answer)).toMatchObject([{ index: 'films', id: '7', document }])
     const rename = new Map([['name', 'label']])
     const [into] = await read('f.ndjson', lines, { idField: '_id', index: 'movies', rename })
     expect(into).toEqual({ ...at, line: 1, id: '7', document: { id: 3, title: 'a', label: 'x' } })
