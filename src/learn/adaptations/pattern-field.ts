@@ -1,6 +1,7 @@
 /** Fields of every index's default mapping that hold words. */
 const FIELDS = ['title', 'content', 'abstract', 'authors', 'tags', 'source']
-const SINGULAR = new Map([
+/** What these are called besides. */
+const OTHER_NAMES = new Map([
   ['author', 'authors'],
   ['tag', 'tags'],
   ['body', 'content'],
@@ -14,5 +15,5 @@ export function readField(text: string): string | undefined {
     .replace(/([a-z])([A-Z])/g, '$1 $2')
     .toLowerCase()
     .split(/[^a-z0-9]+/)
-  return words.map((word) => SINGULAR.get(word) ?? word).find((word) => FIELDS.includes(word))
+  return words.map((word) => OTHER_NAMES.get(word) ?? word).find((word) => FIELDS.includes(word))
 }
