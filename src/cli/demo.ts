@@ -22,7 +22,8 @@ export async function demo(terminal: Terminal, options: { size: number }): Promi
       for (const mode of MODES) await show(terminal, client, { query, mode, size: options.size })
   })
   terminal.print(
-    '\nThe demo has cleaned up after itself. Your own documents: attune serve, attune load PATH.',
+    '\nThe demo has cleaned up after itself. Your own documents: npm start, then npm run attune -- load PATH in another ' +
+      'terminal; with npm link attune serve, attune load PATH.',
   )
 }
 

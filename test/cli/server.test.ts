@@ -388,6 +388,8 @@ test('the demo loads real documentation, searches it in three modes and leaves n
   expect(text).toMatch(/vector space of \d+ dimensions was learned/)
   for (const mode of ['text', 'vector', 'hybrid'])
     expect(text).toMatch(new RegExp(`${mode}: .*\\n\\n 1\\. `))
+  // Before `npm link` there is no such command as attune.
+  expect(text).toMatch(/npm start, then npm run attune -- load PATH/)
   const [, folder] = /server on (\S*attune-demo-\S+) …/.exec(text) ?? []
   expect(folder).toBeDefined()
   expect(existsSync(String(folder))).toBe(false)
