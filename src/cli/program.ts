@@ -228,4 +228,4 @@ function appended(text: string, list: string[]): string[] {
 
 const FILTER_HELP =
   'field=value, != > >= < <=; repeatable: all must hold, of one field with = any; ' +
-  '"1.10" in double quotes stays text'
+  '"1.10" in double quotes stays text, and a date is 2025-01-31'

@@ -215,6 +215,12 @@ test.each(['year>>2020', 'year==2024', 'year=>2020', 'year<>2020', 'year!==2020'
   },
 )
 
+test('attune search --help says how a date is written in a filter', async () => {
+  const terminal = openRecorder()
+  expect(await runCommand(terminal, ['search', '--help'])).toBe(0)
+  expect(terminal.out.join().replace(/\s+/g, ' ')).toContain('a date is 2025-01-31')
+})
+
 test('attune serve --help says what each setting takes', async () => {
   const terminal = openRecorder()
   await runCommand(terminal, ['serve', '--help'])
