@@ -72,7 +72,8 @@ export function searchJob(
     lacksVector: degraded?.includes('vector') === true,
     startedMs,
     endsMs: deadlineOf(startedMs, config),
-    context: contextOf(plan, { queryId, queryHash, searchType: request.mode, degraded }),
+    // As it was asked for, also where a leg is missing.
+    context: contextOf(plan, { queryId, queryHash, searchType: read.request.mode, degraded }),
     told: told.texts.length === 0 ? undefined : told,
     added,
     evidence: undefined,

@@ -2,11 +2,10 @@ import type { Tuning } from '../../schema/tuning.ts'
 import type { CoreRequest } from './core-request.ts'
 
 /**
- * Lays a ranking change under a search's own words: what the caller said himself stands. Without a
- * change, the request itself.
+ * Lays a ranking change under a search's own words: what the caller said himself stands. What
+ * happens to the result leaves the request as it was asked.
  */
 export function tune(request: CoreRequest, tuning: Tuning): CoreRequest {
-  if (Object.keys(tuning).length === 0) return request
   const tuned: CoreRequest = { ...request }
   const { fieldWeights, legWeights } = tuning
   if (fieldWeights !== undefined) tuned.boost = { ...fieldWeights, ...request.boost }

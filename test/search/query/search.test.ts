@@ -281,7 +281,7 @@ describe("a caller's vector", () => {
       ...{ index: 'given', query: 'north', searchType: 'hybrid' },
     })
     expect(hits.map(({ id }) => id)).toEqual(['north'])
-    expect(searchContext.degraded).toEqual(['vector'])
+    expect(searchContext).toMatchObject({ searchType: 'hybrid', degraded: ['vector'] })
     const words = { index: 'given', query: 'north', searchType: 'vector' }
     const refused = await service.call('POST', '/cortex/search', words)
     expect(refused).toMatchObject({ status: 400, details: [{ path: 'vector' }] })
