@@ -66,7 +66,8 @@ export function draftExperiment(
   id: string,
   nowMs: number,
 ): ExperimentRecord {
-  const { variants, allocation, warnings } = readVariants(sent.variants, sent.trafficAllocation)
+  const { trafficAllocation } = sent
+  const { variants, allocation, warnings } = readVariants(sent.variants, trafficAllocation, kind)
   warnings.unshift(
     ...unreadFields(sent, BODIES[kind]),
     ...momentWarnings(sent.startDate, 'startDate'),

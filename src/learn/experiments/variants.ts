@@ -1,8 +1,9 @@
 import { invalid } from '../../errors.ts'
+import { isObject } from '../../object.ts'
 import { Variant } from '../../schema/experiment.ts'
-import type { ExperimentVariant } from '../../schema/experiment-record.ts'
+import type { ExperimentKind, ExperimentVariant } from '../../schema/experiment-record.ts'
 import { mustReadTuning } from '../plan/tuning.ts'
-import { TUNABLE } from '../plan/tuning-values.ts'
+import { readWeights, TUNABLE } from '../plan/tuning-values.ts'
 import { someTold } from '../wire/some-told.ts'
 import { bodyOf, unreadFieldsAt } from '../wire/unread-fields.ts'
 
@@ -52,11 +53,12 @@ const BODY = bodyOf('a variant', Variant, {
 
 /**
  * Reads variants and their shares. Throws VALIDATION_FAILED for ids or names that occur twice and for shares
- * that don't sum to 1 or 100; says in `warnings` which parts of a configuration change no ranking.
+ * that don't sum to 1 or 100, and for weights of a test that are none; says in `warnings` which parts of a configuration change no ranking.
  */
 export function readVariants(
   sent: readonly SentVariant[],
-  trafficAllocation?: SentAllocation,
+  trafficAllocation: SentAllocation | undefined,
+  kind: ExperimentKind,
 ): VariantsRead {
   const named = sent.map(({ id, name }, at) => {
     const fallback = at === 0 ? 'control' : `variant-${at}`
@@ -72,6 +74,7 @@ export function readVariants(
     const { [at]: variant = {} } = sent
     const { config = {}, weights } = variant
     warnings.push(...unreadFieldsAt(`variants[${at}]`, variant, BODY))
+    if (kind === 'test') refuseWrongWeights(weights, `variants[${at}].weights`)
     const whole = weights === undefined ? config : { ...config, weights }
     const { tuning, unread } = mustReadTuning(whole, `variants[${at}].config`)
     warnings.push(...unreadWarnings(`variant ${names.id}`, unread))
@@ -79,6 +82,13 @@ export function readVariants(
     return { ...names, share: shares[at] ?? 0, config: whole, tuning, sent: said }
   })
   return { variants, allocation: allocationOf(trafficAllocation), warnings }
+}
+
+/** In an experiment they may be those of anything; in a test they are weights of a search. */
+function refuseWrongWeights(weights: unknown, path: string): void {
+  if (!isObject(weights)) return
+  const problem = readWeights(weights, {}, () => undefined)
+  if (problem?.message !== undefined) throw invalid(`${path}${problem.path}`, problem.message)
 }
 
 /** What is given back as it was sent; shares that are not used are not. */

@@ -1,6 +1,7 @@
 import { asObject, isObject } from '../../object.ts'
 import { FUSIONS, FUZZINESSES, OPERATORS, type Tuning } from '../../schema/tuning.ts'
 import { lowerWord, shownName } from '../../word.ts'
+import { layTunings } from './tuning-layers.ts'
 import {
   type Note,
   noteEmpty,
@@ -36,7 +37,7 @@ export const TUNABLE: Record<string, Setting> = {
   fieldBoosts: fieldWeights,
   // The fields that are returned, or the weights of a model.
   fields: { ...fieldWeights, mayBeOther: always },
-  weights: { ...legWeights, mayBeOther: always },
+  weights: { read: readWeights, mayBeOther: always },
   boost: { ...legWeights, mayBeOther: isNumber },
   legWeights,
   textWeight: { read: (value, tuning) => readLeg('text', value, tuning) },
@@ -76,6 +77,28 @@ function readFieldWeights(value: unknown, tuning: Tuning, note: Note): Problem |
   if (Object.keys(weights).length === 0) return noteEmpty(note)
   tuning.fieldWeights = { ...tuning.fieldWeights, ...weights }
   return undefined
+}
+
+/** As `boost`; settings that are no numbers may stand among the weights, such as `fusion` and `model`. */
+export function readWeights(value: unknown, tuning: Tuning, note: Note): Problem | undefined {
+  const object = asObject(value)
+  if (object === undefined) return { path: '', message: WEIGHTS }
+  const isSetting = ([name, held]: [string, unknown]) =>
+    Object.hasOwn(TUNABLE, name) && !isNumber(held)
+  const all = Object.entries(object)
+  const settings = all.filter(isSetting)
+  const weights = Object.fromEntries(all.filter((each) => !isSetting(each)))
+  const problem = notWeights(weights)
+  if (problem !== undefined) return problem
+  const read: Tuning = {}
+  for (const [name, held] of settings) {
+    const wrong = TUNABLE[name]?.read(held, read, (inner) => note(`.${name}${inner}`))
+    if (wrong !== undefined) return { ...wrong, path: `.${name}${wrong.path}` }
+  }
+  Object.assign(tuning, layTunings([tuning, read]))
+  return settings.length > 0 && Object.keys(weights).length === 0
+    ? undefined
+    : readBoost(weights, tuning, note)
 }
 
 /** `text` and `vector` weigh the legs, any other key a field, as in a search. */

@@ -327,6 +327,21 @@ describe('variants', () => {
     })
   })
 
+  it.each([
+    [{ title: 'x' }, 'variants[1].weights.title must be a number from 0 to 1000000'],
+    [{ text: -1 }, 'variants[1].weights.text must be a number from 0 to 1000000'],
+    [{ fusion: 'max' }, 'variants[1].weights.fusion must be one of convex, rrf'],
+  ])('of a test have weights of a search: %j is refused', (weights, message) => {
+    const variants = [{}, { weights }]
+    expect(() => draft({ variants })).toThrow(message)
+    // What an experiment tries may have weights of its own, which are kept, and told of.
+    expect(draft({ variants }, 'experiment').warnings).toHaveLength(1)
+  })
+
+  it('may be without weights where they are sent empty, which is told', () => {
+    expect(draft({ variants: [{}, { weights: {} }] }).warnings).toHaveLength(1)
+  })
+
   it('may not take the marks of the service, nor a default that another has', () => {
     expect(() => draft({ variants: [{ id: '@x' }, {}] })).toThrow('variants[0].id')
     expect(() => draft({ variants: [{}, { id: 'control' }] })).toThrow('variants[1].id')

@@ -41,6 +41,16 @@ describe('a free-form configuration', () => {
       { model: null, learning: false },
     ],
     [{ modelId: 'm@2' }, { model: 'm@2' }],
+    // A number is the weight of a field, whatever that is called.
+    [
+      { weights: { text: 0.6, title: 2, model: 3, fusion: 'RRF' } },
+      {
+        legWeights: { text: 0.6, vector: 0.4 },
+        fieldWeights: { title: 2, model: 3 },
+        fusion: 'rrf',
+      },
+    ],
+    [{ weights: { fields: { title: 2 }, model: 'm' } }, { fieldWeights: { title: 2 }, model: 'm' }],
   ])('reads %j', (config, tuning) => {
     expect(readTuning(config)).toEqual({ tuning, unread: [], wrong: [] })
   })
@@ -114,6 +124,7 @@ describe('a free-form configuration', () => {
     // Everyday words that mean something else here.
     [{ boost: 1.5 }, ['boost (must be an object of weights by name)']],
     [{ weights: { age: -0.2 } }, ['weights.age (must be a number from 0 to 1000000)']],
+    [{ weights: { fusion: 'max', title: 2 } }, ['weights.fusion (must be one of convex, rrf)']],
     [{ fields: ['title'] }, ['fields (must be an object of weights by name)']],
     [{ model: { trees: 9 } }, ['model (must be the name of a model, or null for none)']],
     [{ learning: { rate: 0.1 } }, ['learning (must be true or false)']],
