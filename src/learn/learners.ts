@@ -105,6 +105,7 @@ export function openLearners(options: LearningOptions, position: () => number) {
     log,
     events,
     loggedEvents,
+    gains,
     feedback,
     clickMemory,
     models,

@@ -12,7 +12,7 @@ interface Shown {
 
 /** The prior of these settings, and what it is worth by default. */
 const PRIOR = 0.125
-const shrunk = (gain: number, examination: number) => (gain + 3 * PRIOR) / (examination + 3)
+const shrunk = (gain: number, examination: number) => (gain + 5 * PRIOR) / (examination + 5)
 const SETTINGS = {
   ...{ MEMORY_PRIOR_RATE: `${PRIOR}`, CLICK_RATES_MS: '1500', EXPLORATION_SHARE: '0' },
   // Only models may move anything here.

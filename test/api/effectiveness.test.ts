@@ -35,7 +35,7 @@ async function effectivenessWith(strength: string): Promise<object> {
 }
 
 it('learning that brings what people choose to the top is called good', async () => {
-  const said = await effectivenessWith('0.8')
+  const said = await effectivenessWith('1.6')
   // Where it stood without, a third of the people looks.
   expect(said).toMatchObject({ status: 'GOOD', score: expect.closeTo(0.75, 1) })
 })

@@ -48,13 +48,14 @@ it('an explanation shows the evidence behind what was learned of a hit', async (
   const today = new Date().toISOString().slice(0, 10)
   // Looked at in the third place, then in the first.
   const examination = 1 / 3 + 1
-  const rate = (2 + 3 * 0.05) / (examination + 3)
+  // Who chooses has looked.
+  const rate = (2 + 5 * 0.05) / (2 + 5)
   expect(first?.id).toBe(last)
   expect(first?.explain?.clickMemory).toEqual({
     ...{ value: expect.closeTo(0.8 * (rate - 0.05), 4), rate: expect.closeTo(rate, 4) },
-    ...{ gain: 2, examination: expect.closeTo(examination, 4) },
+    ...{ gain: 2, examination: 2 },
     undecayed: { gain: 2, examination: expect.closeTo(examination, 4) },
-    ...{ expectedRate: 0.05, priorWeight: 3, strength: 0.8, halfLifeDays: 30 },
+    ...{ expectedRate: 0.05, priorWeight: 5, strength: 0.8, halfLifeDays: 30 },
     ...{ firstDay: today, lastDay: today },
   })
   expect(first?.explain?.learned).toBeCloseTo(first?.explain?.clickMemory?.value ?? 0, 4)

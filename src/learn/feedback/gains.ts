@@ -7,6 +7,8 @@ import { ACTIONS, RATING, spell } from './actions.ts'
 export interface Gains {
   /** Undefined: the entry says nothing about the result, such as a view, or a word that nobody gave a gain. */
   of: (entry: Pick<FeedbackEntry, 'action' | 'rating' | 'dwellMs'>) => number | undefined
+  /** What a click is worth of which nobody knows how long the reader stayed. */
+  click: number
 }
 
 /** `dwell` is what a click is worth when the reader stayed for so long. */
@@ -46,6 +48,7 @@ export function openGains(setting: string): Gains {
     return dwellMs < DWELL_SHORT_MS ? click * DWELL_SHORT_SHARE : click
   }
   return {
+    click,
     of: ({ action, rating, dwellMs }) => {
       if (action === RATING) return Math.max(0, (rating - RATING_NEUTRAL) / (1 - RATING_NEUTRAL))
       if (action === 'click' || action === 'dwell') return clicked(dwellMs)

@@ -1,13 +1,8 @@
 import { openBreath } from '../../breath.ts'
 import type { Store } from '../../store/store.ts'
-import {
-  type DailyEvidence,
-  evidenceBefore,
-  type Weighing,
-  weighForOrder,
-} from '../memory/click-memory-evidence.ts'
+import { evidenceBefore } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
-import { addedScore, type MemorySettings } from '../memory/click-rate.ts'
+import { type ScoreSettings, scoringOf } from '../memory/click-scores.ts'
 import { dayOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
@@ -21,7 +16,7 @@ const READ_ROWS = 64
  */
 export async function convergence(
   store: Store,
-  config: MemorySettings & Weighing,
+  config: ScoreSettings,
   nowMs: number,
 ): Promise<Score> {
   const today = dayOf(nowMs)
@@ -32,16 +27,21 @@ export async function convergence(
   const breathe = openBreath()
   for (;;) {
     const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
-    for (const { value } of rows)
-      for (const evidence of unpackRemembered(value).values()) {
-        const earlier = evidenceBefore(evidence, today)
+    for (const { value } of rows) {
+      const all = [...unpackRemembered(value).values()]
+      const allEarlier = all.map((evidence) => evidenceBefore(evidence, today))
+      const scoreNow = scoringOf(all, today, config)
+      const scoreBefore = scoringOf(allEarlier, today, config)
+      for (const [at, evidence] of all.entries()) {
+        const earlier = allEarlier[at] ?? []
         if (earlier.length === 0) continue
-        const now = valueOn(evidence, today, config)
-        const before = valueOn(earlier, today, config)
+        const now = scoreNow(evidence).value
+        const before = scoreBefore(earlier).value
         moved += Math.abs(now - before)
         mass += Math.max(Math.abs(now), Math.abs(before))
         samples += 1
       }
+    }
     const last = rows.at(-1)
     if (rows.length < READ_ROWS || last === undefined) break
     // The first key behind it.
@@ -50,9 +50,4 @@ export async function convergence(
   }
   const value = samples < SAMPLES_MIN || mass === 0 ? undefined : 1 - moved / mass
   return scoreOf(value, samples, { good: 0.8, fair: 0.5 })
-}
-
-function valueOn(evidence: DailyEvidence, day: number, config: MemorySettings & Weighing): number {
-  const { gain, examination } = weighForOrder(evidence, day, config)
-  return addedScore(config, gain, examination)
 }

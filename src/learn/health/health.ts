@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import { serviceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
+import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
 import { RELEARNING } from '../loop/fold.ts'
 import type { Log } from '../loop/log.ts'
@@ -43,6 +44,7 @@ export interface LearningHealthParts {
   adaptations: { figures: () => object }
   examination: Pick<Examination, 'estimate' | 'inUse'>
   events: Pick<Events, 'counts'>
+  gains: Pick<Gains, 'click'>
   config: MemorySettings & Pick<Config, 'retentionMs'>
   clock: () => number
 }
@@ -68,9 +70,10 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
 
   async function score(nowMs: number) {
     const chances = parts.examination.inUse()
+    const clickGain = parts.gains.click
     return {
       effectiveness: effectiveness(store, chances, nowMs),
-      convergence: await convergence(store, { ...config, chances }, nowMs),
+      convergence: await convergence(store, { ...config, chances, clickGain }, nowMs),
       stability: stability(events.counts(nowMs - config.retentionMs)),
     }
   }

@@ -1,6 +1,7 @@
 import type { Config } from '../../config.ts'
 import type { Metrics } from '../../metrics/metrics.ts'
 import type { LearningFigures } from '../../schema/learning-figures.ts'
+import type { Gains } from '../feedback/gains.ts'
 import type { Loop } from '../loop/loop.ts'
 import type { Reporting } from '../reports/reporting.ts'
 import type { Sweep } from '../round.ts'
@@ -19,6 +20,7 @@ export interface Oversight {
 
 export interface OversightParts extends Omit<FigureParts, 'lag' | 'tally'> {
   loop: Pick<Loop, 'position' | 'kept'>
+  gains: Pick<Gains, 'click'>
   config: Config
   metrics: Metrics
   reporting: Reporting

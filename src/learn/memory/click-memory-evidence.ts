@@ -28,8 +28,6 @@ export const MILLION = 1_000_000
 const DAYS_MAX = 32
 /** Numbers of a day. */
 export const WIDTH = 4
-/** Up to so much of an examination, passing over a document says nothing against it: a look at the third place is as much. */
-const PASSED_OVER_MIN = 1 / 3
 
 /**
  * Adds to a day, or takes from it; a day without evidence is left out. Returns the list to keep: another one when there
@@ -104,7 +102,7 @@ export function weighEvidence(
   evidence: DailyEvidence,
   today: number,
   { memoryHalfLifeMs, chances }: Weighing,
-): { gain: number; examination: number } {
+): { gain: number; examination: number; looks: number } {
   let gain = 0
   let examination = 0
   let looks = 0
@@ -115,21 +113,7 @@ export function weighEvidence(
     examination += share * (evidence[at + 2] as number)
     looks += share * (evidence[at + 3] as number)
   }
-  return { gain, examination: examinationAt(chances, examination, looks) }
-}
-
-/**
- * As `weighEvidence`, for the order of a query's hits: hardly looked at and not chosen is not looked at. Else one person
- * who clicks moves a whole page, and what nobody has seen comes in for it.
- */
-export function weighForOrder(
-  evidence: DailyEvidence,
-  today: number,
-  weighing: Weighing,
-): { gain: number; examination: number } {
-  const weighed = weighEvidence(evidence, today, weighing)
-  const isHardlySeen = weighed.gain === 0 && weighed.examination <= PASSED_OVER_MIN
-  return isHardlySeen ? { gain: 0, examination: 0 } : weighed
+  return { gain, examination: examinationAt(chances, examination, looks), looks }
 }
 
 /**

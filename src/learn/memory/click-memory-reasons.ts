@@ -8,15 +8,10 @@ import {
   type Weighing,
 } from './click-memory-evidence.ts'
 import type { MemorySettings } from './click-rate.ts'
+import type { ClickScore } from './click-scores.ts'
 
-/** Where a document's added score comes from: value = strength · (rate − expectedRate). */
-export interface ClickReasons {
-  value: number
-  /** Sums of gains and of chances to be looked at, as they weigh today. */
-  gain: number
-  examination: number
-  /** Gain per examination, drawn towards what is expected; at most 1. */
-  rate: number
+/** Where a document's added score comes from. */
+export interface ClickReasons extends ClickScore {
   /** What is expected of a document that nobody has met, and how many examinations that weighs. */
   expectedRate: number
   priorWeight: number
@@ -33,7 +28,7 @@ export interface ClickReasons {
 export function reasonsOf(
   evidence: DailyEvidence,
   settings: MemorySettings & Weighing,
-): Omit<ClickReasons, 'value' | 'gain' | 'examination' | 'rate'> {
+): Omit<ClickReasons, keyof ClickScore> {
   const [oldest, newest] = daysOf(evidence)
   return {
     expectedRate: settings.memoryPriorRate,

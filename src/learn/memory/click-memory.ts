@@ -10,7 +10,6 @@ import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
-import { weighForOrder } from './click-memory-evidence.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
 import {
   DOCUMENTS_MAX,
@@ -21,14 +20,15 @@ import {
 } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
-import { addedScore, type MemorySettings, rateOf } from './click-rate.ts'
+import type { MemorySettings } from './click-rate.ts'
+import { scoringOf } from './click-scores.ts'
 import { unteach } from './unteach.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
  * hash and a document the added score is λ · (min(1, (c + a·p₀) / (e + a)) − p₀), with c the gains of feedback, e the
- * examinations (the chance that its place is looked at; none up to a third of one where c is 0), and a·p₀ / a what is
- * expected of a document that nobody has met.
+ * examinations (the chance that it was looked at, see `scoringOf`; none up to a third of one where c is 0), and a·p₀ / a
+ * what is expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
   /** The greatest changes; none for a query that nobody gained from. */
@@ -77,7 +77,7 @@ interface Flagged {
   document: DocumentKey
 }
 
-interface Core extends Pick<MemoryParts, 'config' | 'chances' | 'clock'> {
+interface Core extends Pick<MemoryParts, 'config' | 'gains' | 'chances' | 'clock'> {
   /** What facts change; another than `read` while the log is folded anew. */
   written: Pairs
   read: Pairs
@@ -92,7 +92,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   const stale = new Set<Remembered>()
   const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
   const first = openAll()
-  const core: Core = { config, chances, clock, stale, written: first, read: first }
+  const core: Core = { config, gains, chances, clock, stale, written: first, read: first }
   const lessonsTo = (teach: Teach, known = noteSessions()) =>
     openLessons({ attributions: known, gains, teach })
   const lessons = lessonsTo((change) => core.written.add(change), attributions)
@@ -191,16 +191,19 @@ function added(core: Core, queryHash: string): AddedScores {
   return remembered.view.added
 }
 
-function viewOf({ config, chances: known, clock }: Core, remembered: Remembered): MemoryView {
+function viewOf(
+  { config, gains, chances: known, clock }: Core,
+  remembered: Remembered,
+): MemoryView {
   const { gain: gained, documents } = remembered
   const day = dayOf(clock())
   const chances = known()
   if (gained === 0) return { day, chances, added: NOTHING_ADDED }
-  const weighing = { memoryHalfLifeMs: config.memoryHalfLifeMs, chances }
+  const settings = { ...config, chances, clickGain: gains.click }
+  const scoreOf = scoringOf(documents.values(), day, settings)
   let count = 0
   for (const evidence of documents.values()) {
-    const { gain, examination } = weighForOrder(evidence, day, weighing)
-    values[count] = addedScore(config, gain, examination)
+    values[count] = scoreOf(evidence).value
     count += 1
   }
   if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
@@ -226,14 +229,13 @@ function greatest(keys: readonly DocumentKey[]): AddedScores {
   }
 }
 
-function describe({ read, config, chances, clock }: Core, queryHash: string, key: DocumentKey) {
-  const evidence = read.find(queryHash)?.documents.get(key)
-  if (evidence === undefined) return undefined
-  const settings = { ...config, chances: chances() }
-  const { gain, examination } = weighForOrder(evidence, dayOf(clock()), settings)
-  const rate = rateOf(config, gain, examination)
-  const value = addedScore(config, gain, examination)
-  return { value, gain, examination, rate, ...reasonsOf(evidence, settings) }
+function describe({ read, config, gains, chances, clock }: Core, query: string, key: DocumentKey) {
+  const documents = read.find(query)?.documents
+  const evidence = documents?.get(key)
+  if (documents === undefined || evidence === undefined) return undefined
+  const settings = { ...config, chances: chances(), clickGain: gains.click }
+  const scoreOf = scoringOf(documents.values(), dayOf(clock()), settings)
+  return { ...scoreOf(evidence), ...reasonsOf(evidence, settings) }
 }
 
 function tellWithin(events: Pick<Events, 'recordWithin'>, { sessionId, ...data }: Flagged): void {

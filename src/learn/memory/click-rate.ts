@@ -29,15 +29,6 @@ export function rateOf(
   return Math.min(1, rate)
 }
 
-/** What click memory adds to the score: how far the rate is from what is expected, λ · (rate − p₀). */
-export function addedScore(
-  config: Omit<MemorySettings, 'memoryHalfLifeMs'>,
-  gain: number,
-  examination: number,
-): number {
-  return config.memoryStrength * (rateOf(config, gain, examination) - config.memoryPriorRate)
-}
-
 /** A document of an index and its click rate. */
 export interface RatedDocument {
   id: string

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
+import { openGains } from '../../../src/learn/feedback/gains.ts'
 import { type LearningHealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
 import { openEvents } from '../../../src/learn/history/events.ts'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
@@ -23,6 +24,7 @@ function opened() {
     adaptations: { figures: () => ({ adaptations: { ACTIVE: 2 }, suggestions: {} }) },
     events: openEvents(store, clock),
     examination: openExamination(store, 1),
+    gains: openGains(''),
   } as unknown as LearningHealthParts
   return { now, log, store, health: openLearningHealth(parts) }
 }

@@ -119,7 +119,7 @@ function clickOn(impression: Impression, hit: number): Fact {
 }
 
 describe('convergence', () => {
-  const config = { ...readConfig({}), chances: { eta: 1 } }
+  const config = { ...readConfig({}), chances: { eta: 1 }, clickGain: 0.3 }
   const MILLION = 1_000_000
 
   async function scored(evidence: number[][]) {

@@ -7,7 +7,6 @@ import {
   examinationOf,
   gainOf,
   weighEvidence,
-  weighForOrder,
 } from '../../../src/learn/memory/click-memory-evidence.ts'
 
 const change = fc.record({
@@ -80,19 +79,7 @@ it('each day weighs what its age leaves of it; days to come weigh like today', (
     memoryHalfLifeMs: 2 * 86_400_000,
     chances: { eta: 1 },
   })
-  expect(weighed).toEqual({ gain: 0.25 + 0.5 + 0.5, examination: 0.5 })
-})
-
-it('for the order, a third of an examination without a gain is none; more, or a gain, is what it is', () => {
-  const weighing = { memoryHalfLifeMs: 86_400_000, chances: { eta: 1 } }
-  const weigh = (gain: number, examination: number, today = 1) =>
-    weighForOrder(fold([{ day: 1, gain, examination, looks: 1_000_000 }]), today, weighing)
-  expect(weigh(0, 333_333)).toEqual({ gain: 0, examination: 0 })
-  expect(weigh(0, 333_334)).toEqual({ gain: 0, examination: expect.closeTo(0.333334, 9) })
-  expect(weigh(300_000, 100_000)).toEqual({ gain: 0.3, examination: expect.closeTo(0.1, 12) })
-  expect(weigh(0, 500_000)).toEqual({ gain: 0, examination: 0.5 })
-  // A day later half of it is left.
-  expect(weigh(0, 500_000, 2)).toEqual({ gain: 0, examination: 0 })
+  expect(weighed).toEqual({ gain: 0.25 + 0.5 + 0.5, examination: 0.5, looks: 1 })
 })
 
 it('looks at one position weigh 1/p^η whatever η is; those at several as if all had been at their middle', () => {

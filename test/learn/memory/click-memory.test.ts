@@ -20,7 +20,7 @@ function start(settings: Record<string, string> = {}, store: Store = temporarySt
 
 /** The formula of the added score with default settings, by hand. */
 function scoreOf(gain: number, examination: number): number {
-  return 3 * ((gain + 3 * 0.05) / (examination + 3) - 0.05)
+  return 6 * ((gain + 5 * 0.05) / (examination + 5) - 0.05)
 }
 
 it('one honest click changes that query for everybody, and no other', async () => {
@@ -30,7 +30,7 @@ it('one honest click changes that query for everybody, and no other', async () =
   expect(await added()).toEqual({})
   await tell(sessionId, queryId, 'c')
   const scores = await added()
-  expect(scores.c).toBeCloseTo(scoreOf(0.3, 1 / 3), 6)
+  expect(scores.c).toBeCloseTo(scoreOf(0.3, 1), 6)
   expect(scores.a).toBeCloseTo(scoreOf(0, 1), 6)
   expect(await added('another')).toEqual({})
 })
@@ -42,8 +42,10 @@ it('positions go on on later pages', async () => {
   await added()
   expect(memory.describe(QUERY_HASH, '1/l')).toMatchObject({
     gain: expect.closeTo(0.3, 6),
-    examination: expect.closeTo(1 / 12, 6),
-    value: expect.closeTo(scoreOf(0.3, 1 / 12), 6),
+    undecayed: { examination: expect.closeTo(1 / 12, 6) },
+    // Who clicked has looked.
+    examination: expect.closeTo(1, 6),
+    value: expect.closeTo(scoreOf(0.3, 1), 6),
   })
   expect(memory.describe(QUERY_HASH, '1/none')).toBeUndefined()
 })
@@ -56,7 +58,7 @@ it('a page that nobody is known to have looked at counts when somebody tells of 
   await tell(await session(), queryId, 'b')
   const scores = await added()
   expect(scores.a).toBeCloseTo(scoreOf(0, 1), 6)
-  expect(scores.b).toBeCloseTo(scoreOf(0.3, 1 / 2), 6)
+  expect(scores.b).toBeCloseTo(scoreOf(0.3, 1), 6)
 })
 
 it('what lies a month back is no look at a page, told once or again', async () => {
@@ -103,7 +105,7 @@ it('one session counts at most three times for a pair, in gains and in looks', a
   await added()
   expect(memory.describe(QUERY_HASH, '1/b')).toMatchObject({
     gain: expect.closeTo(3, 6),
-    examination: expect.closeTo(1.5, 6),
+    undecayed: { gain: expect.closeTo(3, 6), examination: expect.closeTo(1.5, 6) },
   })
 })
 
@@ -311,17 +313,22 @@ it('folded anew, what an old session may still say goes by its own time, whereve
 
 it('what was learned is weighed by how people are known to look, also what was learned before that', async () => {
   const { session, search, tell, added, memory, people } = start()
-  const sessionId = await session()
-  await tell(sessionId, search(sessionId, ['a', 'b', 'c', 'd']), 'd')
-  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 4), 6)
+  for (const clicked of ['d', 'a', 'a']) {
+    const sessionId = await session()
+    await tell(sessionId, search(sessionId, ['a', 'b', 'c', 'd']), clicked)
+  }
+  const before = await added()
+  expect(before.b).toBeLessThan(0)
   people.chances = { eta: 0 }
-  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1), 6)
-  expect((await added()).b).toBeCloseTo(scoreOf(0, 1), 6)
+  const wide = await added()
+  expect(wide.b).toBeCloseTo(scoreOf(0, 3), 6)
+  expect(wide.d).toBeLessThan(before.d ?? 0)
   people.chances = { eta: 2 }
-  expect((await added()).d).toBeCloseTo(scoreOf(0.3, 1 / 16), 6)
+  const narrow = await added()
+  expect(narrow.b).toBeGreaterThan(before.b ?? 0)
+  expect(narrow.d).toBeGreaterThan(before.d ?? 0)
   expect(memory.describe(QUERY_HASH, '1/d')).toMatchObject({
-    examination: expect.closeTo(1 / 16, 6),
-    undecayed: { examination: expect.closeTo(1 / 16, 6) },
+    undecayed: { examination: expect.closeTo(3 / 16, 6) },
   })
 })
 
