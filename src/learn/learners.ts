@@ -63,11 +63,8 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const chances = examination.inUse
   const clickMemory = openClickMemory({ ...shared, events, gains, chances })
   const clickRates = openClickRates({
-    ...shared,
-    chances,
-    pool,
+    ...{ ...shared, chances, pool, opened },
     memory: clickMemory,
-    opened,
     onFailure: (err) => logger.error({ err }, 'click rates could not be counted'),
   })
   const addTotalsWithin = sessions.totals.addWithin

@@ -2,7 +2,7 @@ import { openBreath } from '../../breath.ts'
 import type { Store } from '../../store/store.ts'
 import { evidenceBefore } from '../memory/click-memory-evidence.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
-import { type ScoreSettings, scoringOf } from '../memory/click-scores.ts'
+import { type ScoreSettings, scoresOf } from '../memory/click-scores.ts'
 import { dayOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
@@ -30,13 +30,12 @@ export async function convergence(
     for (const { value } of rows) {
       const all = [...unpackRemembered(value).values()]
       const allEarlier = all.map((evidence) => evidenceBefore(evidence, today))
-      const scoreNow = scoringOf(all, today, config)
-      const scoreBefore = scoringOf(allEarlier, today, config)
-      for (const [at, evidence] of all.entries()) {
-        const earlier = allEarlier[at] ?? []
+      const scoresNow = scoresOf(all, today, config)
+      const scoresBefore = scoresOf(allEarlier, today, config)
+      for (const [at, earlier] of allEarlier.entries()) {
         if (earlier.length === 0) continue
-        const now = scoreNow(evidence).value
-        const before = scoreBefore(earlier).value
+        const now = scoresNow[at]?.value ?? 0
+        const before = scoresBefore[at]?.value ?? 0
         moved += Math.abs(now - before)
         mass += Math.max(Math.abs(now), Math.abs(before))
         samples += 1

@@ -25,32 +25,31 @@ const PASSED_OVER_MIN = 1 / 3
 type Weighed = ReturnType<typeof weighEvidence>
 
 /**
- * The scores of a query's documents, of which these are all that is remembered. Hardly looked at and not chosen is not
- * looked at: else one person who clicks moves a whole page, and what nobody has seen comes in for it.
+ * The scores of a query's documents, in their order; these are all of which something is remembered. Hardly looked at and
+ * not chosen is not looked at: else one person who clicks moves a whole page, and what nobody has seen comes in for it.
  */
-export function scoringOf(
+export function scoresOf(
   documents: Iterable<DailyEvidence>,
   today: number,
   settings: ScoreSettings,
-): (evidence: DailyEvidence) => ClickScore {
+): ClickScore[] {
   const { memoryStrength, memoryPriorRate } = settings
   const click = settings.clickGain || 1
   const all = { gain: 0, examination: 0 }
-  for (const evidence of documents) {
-    const weighed = weighEvidence(evidence, today, settings)
-    all.gain += weighed.gain
-    all.examination += examined(weighed, click, 0)
+  const weighed = Array.from(documents, (evidence) => weighEvidence(evidence, today, settings))
+  for (const one of weighed) {
+    all.gain += one.gain
+    all.examination += examined(one, click, 0)
   }
   const chance = Math.min(CHANCE_MAX, rateOf(settings, all.gain, all.examination) / click)
-  return (evidence) => {
-    const weighed = weighEvidence(evidence, today, settings)
-    const { gain } = weighed
-    if (gain === 0 && weighed.examination <= PASSED_OVER_MIN)
+  return weighed.map((one) => {
+    const { gain } = one
+    if (gain === 0 && one.examination <= PASSED_OVER_MIN)
       return { value: 0, gain, examination: 0, rate: memoryPriorRate }
-    const examination = examined(weighed, click, chance)
+    const examination = examined(one, click, chance)
     const rate = rateOf(settings, gain, examination)
     return { value: memoryStrength * (rate - memoryPriorRate), gain, examination, rate }
-  }
+  })
 }
 
 /**

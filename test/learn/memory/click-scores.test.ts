@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type DailyEvidence, MILLION } from '../../../src/learn/memory/click-memory-evidence.ts'
-import { scoringOf } from '../../../src/learn/memory/click-scores.ts'
+import { scoresOf } from '../../../src/learn/memory/click-scores.ts'
 import { DAY_MS } from '../learner.ts'
 
 const SETTINGS = {
@@ -14,9 +14,8 @@ function shown(position: number, looks: number, gain: number): DailyEvidence {
   return [TODAY, gain * MILLION, (looks * MILLION) / position, looks * MILLION]
 }
 
-function scoresOf(documents: DailyEvidence[], settings: object = {}, day = TODAY) {
-  const scoreOf = scoringOf(documents, day, { ...SETTINGS, ...settings })
-  return documents.map((evidence) => scoreOf(evidence))
+function scored(documents: DailyEvidence[], settings: object = {}, day = TODAY) {
+  return scoresOf(documents, day, { ...SETTINGS, ...settings })
 }
 
 /** Clicks on the first places of a page that one person was shown. */
@@ -25,8 +24,8 @@ function page(...clicked: number[]): DailyEvidence[] {
 }
 
 it('one click is worth the same wherever the hit stood: who clicked has looked', () => {
-  const first = scoresOf(page(1))[0]
-  const last = scoresOf(page(10))[9]
+  const first = scored(page(1))[0]
+  const last = scored(page(10))[9]
   expect(first).toMatchObject({ gain: 0.3, examination: 1 })
   expect(last).toMatchObject({ gain: 0.3, examination: 1 })
   expect(first?.value).toBeCloseTo(6 * ((0.3 + 5 * 0.05) / 6 - 0.05), 9)
@@ -35,7 +34,7 @@ it('one click is worth the same wherever the hit stood: who clicked has looked',
 
 it('nobody looks more often than it was shown, whatever came of it', () => {
   const looks = (gain: number, count: number, settings = {}) =>
-    scoresOf([shown(10, count, gain)], settings)[0]?.examination ?? 0
+    scored([shown(10, count, gain)], settings)[0]?.examination ?? 0
   // Who bought looked once, and who came back at once is hardly a click.
   expect(looks(1, 1)).toBeCloseTo(1, 9)
   expect(looks(0.1, 1)).toBeLessThan(0.45)
@@ -49,19 +48,19 @@ it('where people click on all that they look at, no click says that nobody looke
   const shownFar = shown(10, 60, 0)
   const dense = Array.from({ length: 9 }, (_, at) => shown(at + 1, 60, (0.3 * 60) / (at + 1)))
   const sparse = dense.map((_, at) => shown(at + 1, 60, at === 4 ? (0.3 * 60) / 5 : 0))
-  const [inDense, inSparse] = [dense, sparse].map((page) => scoresOf([...page, shownFar])[9])
+  const [inDense, inSparse] = [dense, sparse].map((page) => scored([...page, shownFar])[9])
   // Six may have looked.
   expect(inSparse?.examination).toBeGreaterThan(5)
   expect(inDense?.examination).toBeLessThan(3)
   expect(inDense?.value).toBeGreaterThan(inSparse?.value ?? 0)
   // What stands first has been looked at, whatever people do.
-  expect(scoresOf([...dense, shown(1, 60, 0)])[9]?.examination).toBe(60)
+  expect(scored([...dense, shown(1, 60, 0)])[9]?.examination).toBe(60)
 })
 
 it('more gain never scores less, nor more looks without a gain more', () => {
   const others = [shown(1, 10, 2), shown(3, 10, 0.3)]
   const value = (looks: number, gain: number) =>
-    scoresOf([...others, shown(2, looks, gain)])[2]?.value ?? 0
+    scored([...others, shown(2, looks, gain)])[2]?.value ?? 0
   const byGain = Array.from({ length: 40 }, (_, at) => value(12, at * 0.15))
   expect(byGain).toEqual(byGain.toSorted((a, b) => a - b))
   const byLooks = Array.from({ length: 40 }, (_, at) => value(at + 1, 0))
@@ -70,7 +69,7 @@ it('more gain never scores less, nor more looks without a gain more', () => {
 
 it('a third of an examination without a gain is none; more, or a gain, is what it is', () => {
   const of = (evidence: DailyEvidence, day = TODAY) =>
-    scoresOf([evidence, shown(1, 1, 0.3)], {}, day)[0]
+    scored([evidence, shown(1, 1, 0.3)], {}, day)[0]
   expect(of(shown(3, 1, 0))).toEqual({
     ...{ value: 0, gain: 0, examination: 0, rate: 0.05 },
   })
@@ -83,5 +82,5 @@ it('a third of an examination without a gain is none; more, or a gain, is what i
 
 it('evidence from before looks were counted weighs as it did', () => {
   const before = [TODAY, 300_000, 250_000, 250_000]
-  expect(scoresOf([before])[0]?.examination).toBe(0.25)
+  expect(scored([before])[0]?.examination).toBe(0.25)
 })
