@@ -1,8 +1,9 @@
 import { openBreath } from '../../breath.ts'
 import type { Store } from '../../store/store.ts'
 import { evidenceBefore } from '../memory/click-memory-evidence.ts'
+import { DOCUMENTS_MAX } from '../memory/click-memory-pairs.ts'
 import { unpackRemembered } from '../memory/click-memory-rows.ts'
-import { type ScoreSettings, scoresOf } from '../memory/click-scores.ts'
+import { type ScoreSettings, writeValues } from '../memory/click-scores.ts'
 import { dayOf } from '../wire/duration.ts'
 import { type Score, scoreOf } from './score.ts'
 
@@ -24,18 +25,20 @@ export async function convergence(
   let mass = 0
   let samples = 0
   let after = ''
+  const valuesNow = new Float64Array(DOCUMENTS_MAX)
+  const valuesBefore = new Float64Array(DOCUMENTS_MAX)
   const breathe = openBreath()
   for (;;) {
     const rows = [...store.tables.clickMemory.range({ start: after, limit: READ_ROWS })]
     for (const { value } of rows) {
       const all = [...unpackRemembered(value).values()]
       const allEarlier = all.map((evidence) => evidenceBefore(evidence, today))
-      const scoresNow = scoresOf(all, today, config)
-      const scoresBefore = scoresOf(allEarlier, today, config)
+      writeValues(all, today, config, valuesNow)
+      writeValues(allEarlier, today, config, valuesBefore)
       for (const [at, earlier] of allEarlier.entries()) {
         if (earlier.length === 0) continue
-        const now = scoresNow[at]?.value ?? 0
-        const before = scoresBefore[at]?.value ?? 0
+        const now = valuesNow[at] as number
+        const before = valuesBefore[at] as number
         moved += Math.abs(now - before)
         mass += Math.max(Math.abs(now), Math.abs(before))
         samples += 1

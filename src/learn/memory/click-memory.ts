@@ -21,13 +21,13 @@ import {
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
 import { packNames } from './click-memory-rows.ts'
 import type { MemorySettings } from './click-rate.ts'
-import { type ClickScore, scoresOf } from './click-scores.ts'
+import { scoreAt, writeValues } from './click-scores.ts'
 import { unteach } from './unteach.ts'
 
 /**
  * What people chose among what a query showed them, corrected for how likely they were to look at it: for a query
  * hash and a document the added score is λ · (min(1, (c + a·p₀) / (e + a)) − p₀), with c the gains of feedback, e the
- * examinations (the chance that it was looked at, see `scoresOf`; none up to a third of one where c is 0), and a·p₀ / a
+ * examinations (the chance that it was looked at, see `likelyLooks`; none up to a third of one where c is 0), and a·p₀ / a
  * what is expected of a document that nobody has met.
  */
 export interface ClickMemory extends Consumer {
@@ -200,9 +200,7 @@ function viewOf(
   const chances = known()
   if (gained === 0) return { day, chances, added: NOTHING_ADDED }
   const settings = { ...config, chances, clickGain: gains.click }
-  const scores = scoresOf(documents.values(), day, settings)
-  const count = scores.length
-  for (let at = 0; at < count; at += 1) values[at] = scores[at]?.value ?? 0
+  const count = writeValues(documents.values(), day, settings, values)
   if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
   const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
@@ -231,8 +229,8 @@ function describe({ read, config, gains, chances, clock }: Core, query: string, 
   const evidence = documents?.get(key)
   if (documents === undefined || evidence === undefined) return undefined
   const settings = { ...config, chances: chances(), clickGain: gains.click }
-  const scores = scoresOf(documents.values(), dayOf(clock()), settings)
-  const score = scores[[...documents.keys()].indexOf(key)] as ClickScore
+  const place = [...documents.keys()].indexOf(key)
+  const score = scoreAt(place, documents.values(), dayOf(clock()), settings)
   return { ...score, ...reasonsOf(evidence, settings) }
 }
 

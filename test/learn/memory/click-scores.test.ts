@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type DailyEvidence, MILLION } from '../../../src/learn/memory/click-memory-evidence.ts'
-import { scoresOf } from '../../../src/learn/memory/click-scores.ts'
+import { scoreAt, writeValues } from '../../../src/learn/memory/click-scores.ts'
 import { DAY_MS } from '../learner.ts'
 
 const SETTINGS = {
@@ -15,7 +15,12 @@ function shown(position: number, looks: number, gain: number): DailyEvidence {
 }
 
 function scored(documents: DailyEvidence[], settings: object = {}, day = TODAY) {
-  return scoresOf(documents, day, { ...SETTINGS, ...settings })
+  const all = { ...SETTINGS, ...settings }
+  const scores = documents.map((_, at) => scoreAt(at, documents, day, all))
+  const values = new Float64Array(documents.length)
+  expect(writeValues(documents, day, all, values)).toBe(documents.length)
+  expect([...values]).toEqual(scores.map(({ value }) => value))
+  return scores
 }
 
 /** Clicks on the first places of a page that one person was shown. */
