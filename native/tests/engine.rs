@@ -923,12 +923,17 @@ fn the_names_of_fields_are_known_mapped_or_not_as_long_as_documents_have_them() 
             .unwrap();
         engine.commit(ord).unwrap();
     }
-    assert_eq!(known("extra"), Known::Values);
+    assert_eq!(known("extra"), Known::Words);
     assert_eq!(
         (known("outer"), known("outer.in")),
         (Known::Objects, Known::Objects)
     );
     assert_eq!(known("outer.in.x"), Known::Values);
+    // With a number among them, a range of numbers may find some.
+    let json = r#"{"extra":7}"#.to_owned();
+    engine.apply(&[5], &[json], &[], &[], &[]).unwrap();
+    engine.commit(5).unwrap();
+    assert_eq!(known("extra"), Known::Values);
 }
 
 #[test]

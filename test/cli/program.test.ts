@@ -332,7 +332,7 @@ describe('help and mistakes', () => {
     [['search'], "missing required argument 'query'\n"],
     [['search', '-i', 'docs', 'x'], "argument 'query'; it stands before --index, as in: attune"],
     [['search', 'x', '--mode', 'fuzzy'], 'text, vector, hybrid'],
-    [['demo', '--learning', '--people', '100'], 'at least 120'],
+    [['demo', '--learning', '--people', '199'], 'at least 200'],
     [['search', 'x', '--url', 'nonsense'], '--url or ATTUNE_URL must be an address'],
   ])('%j ends with status 1 and a way out', async (args, words) => {
     const terminal = openRecorder()

@@ -10,10 +10,10 @@ import { showModels } from './models.ts'
 import { openStage } from './stage.ts'
 
 /**
- * With fewer, the gate of models would say neither yes nor no: it wants `MODEL_GATE_SAMPLE_MIN` effective users, and
- * people whose order was drawn count for less than one.
+ * With fewer, the gate of models would now and then say neither yes nor no: it wants `MODEL_GATE_SAMPLE_MIN` effective users,
+ * and a few people whose order was drawn may count for so much that the others are half as many.
  */
-export const DEMO_PEOPLE_MIN = 1.2 * SETTINGS.modelGateSampleMin.fallback
+export const DEMO_PEOPLE_MIN = 2 * SETTINGS.modelGateSampleMin.fallback
 
 const STEPS = [showClicks, showFraud, showModels, showHarm, showTest]
 

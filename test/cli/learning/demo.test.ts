@@ -5,7 +5,7 @@ import { openRecorder } from '../recorder.ts'
 
 test('the demo of learning does what each of its steps says', { timeout: 240_000 }, async () => {
   const terminal = openRecorder()
-  const code = await runCommand(terminal, ['demo', '--people', '120'])
+  const code = await runCommand(terminal, ['demo', '--people', '200'])
   const text = terminal.out.join('\n')
   expect(text, terminal.notes.at(-1)).toContain('Every step did what it says.')
   expect(text.match(/✓/g)).toHaveLength(14)

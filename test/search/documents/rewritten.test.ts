@@ -20,7 +20,7 @@ const { take } = openLentSlabs()
 let index: string
 
 beforeAll(async () => {
-  service = await startApp({ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0.8' })
+  service = await startApp({ EXPLORATION_SHARE: '0' })
 })
 afterAll(() => service.close())
 beforeEach(async () => {
