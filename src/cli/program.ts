@@ -219,6 +219,9 @@ function mapped(text: string, map: ReadonlyMap<string, string>): Map<string, str
   const [, from, to] = /^([^=]+)=(.+)$/.exec(text) ?? []
   if (from === undefined || to === undefined)
     throw new InvalidArgumentError('It must read from=to, as in --map body=content.')
+  // As one field it would be called by all that follows, and what was meant would go unsaid.
+  if (/,[^,=]+=/.test(to))
+    throw new InvalidArgumentError('Give --map once for each field: --map sku=id --map name=title.')
   return new Map([...map, [from, to]])
 }
 

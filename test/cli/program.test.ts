@@ -327,6 +327,7 @@ describe('help and mistakes', () => {
     [['constructor'], "unknown command 'constructor'\n(--help shows"],
     [['load'], "missing required argument 'path'"],
     [['load', 'x', '--map', 'body'], 'from=to'],
+    [['load', 'x', '--map', 'sku=id,name=title'], 'once for each field'],
     [['load', 'x', '--map', 'a=id', '--map', 'b=_id'], 'the id of "a" and of "b"'],
     [['load', 'x', '--batch', '0'], 'at least 1'],
     [['search'], "missing required argument 'query'\n"],
