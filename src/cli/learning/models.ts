@@ -61,6 +61,10 @@ export async function showModels(stage: Stage): Promise<void> {
 /** The gate's figures: estimated gain of a search, and the interval of the difference. */
 function sayGate(stage: Stage, status: unknown, gate: Record<string, unknown>): void {
   const figures = isObject(gate.figures) ? gate.figures : {}
+  if (figures.difference === undefined) {
+    stage.say(`${status}, ${figures.verdict}: ${figures.pages} searches are too few to tell`)
+    return
+  }
   const interval = isObject(figures.interval) ? figures.interval : {}
   const number = (value: unknown) => Number(value).toFixed(3)
   const gain = `${number(figures.candidate)} gained a search instead of ${number(figures.baseline)}`
