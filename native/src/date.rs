@@ -1,33 +1,43 @@
 //! Points in time: ISO 8601 text and epoch milliseconds → microseconds since 1970 (UTC), and back to text.
 
+use std::ops::RangeInclusive;
+
+use tantivy::DateTime;
+
+/// Epoch milliseconds from which on there is no date: 200 000 years away.
+const EPOCH_MS_END: f64 = 6.3e15;
+
+/// Years that texts may have, of which each moment in any zone is nearer.
+const YEARS: RangeInclusive<i64> = -197_667..=201_607;
+
 /// Microseconds since 1970 of `2024-02-29`, `2024-02-29T12:30`, `…:15`, `…:15.123456`, each with
-/// `Z`, an offset such as `+02:00`, or nothing (then UTC). Anything else is no date.
+/// `Z`, an offset such as `+02:00`, or nothing (then UTC). Years before 0 and after 9999 have a sign and six
+/// digits. Anything else is no date.
 pub fn parse_date(text: &str) -> Option<i64> {
-    let bytes = text.as_bytes();
-    if bytes.len() < 10 || bytes.len() > 40 || bytes[4] != b'-' || bytes[7] != b'-' {
+    if text.len() > 40 {
         return None;
     }
-    let (year, month, day) = (
-        digits(&bytes[0..4])?,
-        digits(&bytes[5..7])?,
-        digits(&bytes[8..10])?,
-    );
+    let (year, bytes) = year(text.as_bytes())?;
+    if bytes.len() < 6 || bytes[0] != b'-' || bytes[3] != b'-' {
+        return None;
+    }
+    let (month, day) = (digits(&bytes[1..3])?, digits(&bytes[4..6])?);
     if !(1..=12).contains(&month) || day < 1 || day > month_days(year, month) {
         return None;
     }
     let mut micros = days_from_civil(year, month, day) * 86_400_000_000;
-    if bytes.len() == 10 {
+    if bytes.len() == 6 {
         return Some(micros);
     }
-    if !matches!(bytes[10], b'T' | b't' | b' ') || bytes.len() < 16 || bytes[13] != b':' {
+    if !matches!(bytes[6], b'T' | b't' | b' ') || bytes.len() < 12 || bytes[9] != b':' {
         return None;
     }
-    let (hour, minute) = (digits(&bytes[11..13])?, digits(&bytes[14..16])?);
+    let (hour, minute) = (digits(&bytes[7..9])?, digits(&bytes[10..12])?);
     if hour > 23 || minute > 59 {
         return None;
     }
     micros += (hour * 3600 + minute * 60) * 1_000_000;
-    let mut rest = &bytes[16..];
+    let mut rest = &bytes[12..];
     if rest.first() == Some(&b':') {
         let second = digits(rest.get(1..3)?)?;
         if second > 60 {
@@ -55,21 +65,28 @@ pub fn parse_date(text: &str) -> Option<i64> {
     Some(micros - offset(rest)? * 60_000_000)
 }
 
-/// Microseconds of epoch milliseconds; `None` outside of ±200 000 years.
+/// Microseconds of epoch milliseconds; `None` from `EPOCH_MS_END` on, either way.
 pub fn from_epoch_ms(ms: f64) -> Option<i64> {
-    (ms.is_finite() && ms.abs() < 6.3e15).then(|| (ms * 1000.0).round() as i64)
+    (ms.abs() < EPOCH_MS_END).then(|| (ms * 1000.0).round() as i64)
 }
 
-/// Whether an instant, in microseconds since 1970, can be indexed: the index counts nanoseconds, which
-/// reach from 1677 to 2262. Beyond, they would wrap around to another date.
-pub fn is_indexable(micros: i64) -> bool {
-    micros.checked_mul(1000).is_some()
+/// Microseconds since 1970 as a column of dates keeps them. Tantivy counts nanoseconds there, which reach from 1677 to
+/// 2262 only, and asks nothing of them but their order: `9999-12-31`, for "until further notice", has its place, too.
+pub fn as_indexed(micros: i64) -> DateTime {
+    DateTime::from_timestamp_nanos(micros)
 }
 
-/// Microseconds since 1970 of a text that is a date where no mapping says what it is. One that
-/// can't be indexed is text there.
-pub fn date_unmapped(text: &str) -> Option<i64> {
-    parse_date(text).filter(|micros| is_indexable(*micros))
+/// The year at the beginning of a text, and what is behind it.
+fn year(bytes: &[u8]) -> Option<(i64, &[u8])> {
+    let sign = match bytes.first()? {
+        b'+' => 1,
+        b'-' => -1,
+        _ => return Some((digits(bytes.get(..4)?)?, &bytes[4..])),
+    };
+    let year = sign * digits(bytes.get(1..7)?)?;
+    // ISO 8601 has no -000000.
+    let is_year = YEARS.contains(&year) && (year != 0 || sign > 0);
+    is_year.then(|| (year, &bytes[7..]))
 }
 
 /// Minutes of `Z`, `+02:00`, `-0530`, `+02` or nothing.
@@ -116,9 +133,9 @@ fn days_from_civil(year: i64, month: i64, day: i64) -> i64 {
     era * 146_097 + of_era * 365 + of_era / 4 - of_era / 100 + day_of_year - 719_468
 }
 
-/// ISO 8601 in UTC of nanoseconds since 1970: with milliseconds, and microseconds if there are any.
-pub fn iso(nanos: i64) -> String {
-    let micros = nanos.div_euclid(1000);
+/// ISO 8601 in UTC of microseconds since 1970: with milliseconds, and microseconds if there are any. Years before 0 and
+/// after 9999 have a sign and six digits.
+pub fn iso(micros: i64) -> String {
     let (ms, micros) = (micros.div_euclid(1000), micros.rem_euclid(1000));
     let (day, of_day) = (ms.div_euclid(86_400_000), ms.rem_euclid(86_400_000));
     let (year, month, date) = civil(day);
@@ -129,7 +146,11 @@ pub fn iso(nanos: i64) -> String {
     } else {
         format!("{ms:03}{micros:03}")
     };
-    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
+    let year = match year {
+        0..=9999 => format!("{year:04}"),
+        _ => format!("{year:+07}"),
+    };
+    format!("{year}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{fraction}Z")
 }
 
 /// Year, month, day of a day number (Hinnant, "chrono-compatible low-level date algorithms").
@@ -166,14 +187,39 @@ mod tests {
     }
 
     #[test]
-    fn dates_that_would_wrap_around_are_not_indexed() {
-        for text in ["1677-09-22", "2262-04-11", "1970-01-01"] {
-            assert_eq!(date_unmapped(text), parse_date(text), "{text}");
+    fn dates_reach_two_hundred_thousand_years() {
+        let days = [
+            "-197667-01-01",
+            "-000001-12-31",
+            "0000-01-01",
+            "0001-01-01",
+            "1492-10-12",
+            "9999-12-31",
+            "+010000-01-01",
+            "+201607-12-31",
+        ];
+        let read: Vec<i64> = days.iter().filter_map(|day| parse_date(day)).collect();
+        assert_eq!(read.len(), days.len());
+        assert!(read.is_sorted());
+        for (day, micros) in days.iter().zip(read) {
+            assert_eq!(iso(micros), format!("{day}T00:00:00.000Z"));
         }
-        for text in ["1677-09-20", "2262-04-12", "0001-01-01", "9999-12-31"] {
-            assert!(parse_date(text).is_some(), "{text}");
-            assert_eq!(date_unmapped(text), None, "{text}");
+        assert_eq!(parse_date("+002026-01-01"), parse_date("2026-01-01"));
+        let far = "-197667-01-01T00:00+23:59";
+        assert!(
+            parse_date(far).is_some_and(|micros| from_epoch_ms(micros as f64 / 1000.0).is_some())
+        );
+        for text in [
+            "-000000-01-01",
+            "-197668-12-31",
+            "+201608-01-01",
+            "+12026-01-01",
+        ] {
+            assert_eq!(parse_date(text), None, "{text}");
         }
+        assert_eq!(from_epoch_ms(-6.2e15), Some(-6_200_000_000_000_000_000));
+        assert_eq!(from_epoch_ms(6.3e15), None);
+        assert_eq!(from_epoch_ms(f64::NAN), None);
     }
 
     #[test]
@@ -207,7 +253,7 @@ mod tests {
             "2000-03-01T12:30:00.000250Z",
             "1969-12-31T00:00:00.001999Z",
         ] {
-            assert_eq!(iso(parse_date(text).unwrap() * 1000), text);
+            assert_eq!(iso(parse_date(text).unwrap()), text);
         }
     }
 }

@@ -60,3 +60,69 @@ describe('and what is none is none in any of them', () => {
     expect(total).toBe(0)
   })
 })
+
+describe('a moment far away is one, too', () => {
+  // In their order, as answers show them.
+  const DAYS = [
+    '-000043-03-15',
+    '0001-01-01',
+    '1492-10-12',
+    '2026-07-01',
+    '9999-12-31',
+    '+012026-01-01',
+  ]
+  const CLOSED = '9999-12-31T23:59:59.999999Z'
+  const shown = DAYS.map((day) => `${day}T00:00:00.000Z`)
+
+  interface Found {
+    hits: { source: { from: unknown } }[]
+    nextCursor?: string
+    total: number
+    facets: { from: { values: { value: string }[]; ranges: { count: number }[] } }
+  }
+  const find = (index: string, more: object) =>
+    service.must<Found>('POST', '/cortex/search', { index, ...more })
+
+  it.each([
+    ['where a mapping says date', { type: 'date' }],
+    ['where none does', undefined],
+  ])('%s', async (_where, type) => {
+    const index = type === undefined ? 'history' : 'dated-history'
+    const mappings = { properties: { title: { type: 'text' }, ...(type && { from: type }) } }
+    await service.must('POST', '/cortex/indices', { name: index, mappings })
+    const documents = DAYS.map((from, at) => ({ id: `${at}`, document: { title: 'tea', from } }))
+    await service.must('POST', '/cortex/documents/bulk', { index, documents: documents.reverse() })
+
+    const ranges = [{ to: DAYS[2] }, { from: DAYS[2], to: CLOSED }, { from: CLOSED }]
+    const facets = { from: { size: 10, ranges } }
+    const sorted = await find(index, { sort: [{ from: 'asc' }], facets })
+    expect(sorted.hits.map(({ source }) => source.from)).toEqual(DAYS)
+    const counted = sorted.facets.from
+    expect(counted.values.map(({ value }) => value.split('T')[0]).sort()).toEqual([...DAYS].sort())
+    expect(counted.ranges.map(({ count }) => count)).toEqual([2, 3, 1])
+    for (const value of shown)
+      expect((await find(index, { filters: { from: value } })).total).toBe(1)
+    const totals = []
+    for (const from of [{ gte: DAYS[2] }, { lt: DAYS[2] }, { gte: '2026-01-01', lt: CLOSED }])
+      totals.push((await find(index, { filters: { from } })).total)
+    expect(totals).toEqual([4, 2, 2])
+
+    const pages = []
+    for (let more: object = {}; pages.length < 2; ) {
+      const page = await find(index, { sort: [{ from: 'desc' }], size: 4, ...more })
+      pages.push(page.hits.map(({ source }) => source.from))
+      more = { cursor: page.nextCursor }
+    }
+    expect(pages.flat()).toEqual([...DAYS].reverse())
+  })
+
+  it('and epoch milliseconds say the same', async () => {
+    const at = -63_549_360_000_000
+    await service.must('PUT', '/cortex/documents/ides?index=mapped', { title: 'tea', at })
+    const { total } = await find('mapped', { filters: { at: new Date(at).toISOString() } })
+    expect(total).toBe(1)
+    const beyond = { title: 'tea', at: 6.3e15 }
+    const written = await service.call('PUT', '/cortex/documents/far?index=mapped', beyond)
+    expect([written.status, written.code]).toEqual([400, 'VALIDATION_FAILED'])
+  })
+})

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tantivy::columnar::{ColumnType, DynamicColumn, StrColumn, TermOrdHit};
 use tantivy::{f64_to_u64, i64_to_u64, u64_to_f64, u64_to_i64, SegmentReader};
 
-use crate::date::{date_unmapped, parse_date};
+use crate::date::parse_date;
 use crate::engine::codes::CodeSet;
 use crate::engine::definition::{Definition, FieldEntry, FieldKind, DYNAMIC_PATH_BYTES_MAX};
 use crate::failure::Failure;
@@ -245,9 +245,7 @@ impl Column {
             ColumnType::Str => self.bound_of_word(value, bound)?,
             ColumnType::Bool => bool_of(value).and_then(|yes| exact(u64::from(yes))),
             ColumnType::F64 => number_of(value).and_then(|number| exact(f64_to_u64(number))),
-            ColumnType::DateTime => {
-                date_of(value).and_then(|micros| exact(i64_to_u64(micros.saturating_mul(1000))))
-            }
+            ColumnType::DateTime => date_of(value).and_then(|micros| exact(i64_to_u64(micros))),
             ColumnType::I64 => {
                 whole_of(value).map(|(floor, ceil)| cut(i64_to_u64(floor), i64_to_u64(ceil), bound))
             }
@@ -339,7 +337,7 @@ impl Column {
         let mut next = codes.iter();
         let mut within = Vec::new();
         self.for_each_word(&codes, |word| {
-            let (code, date) = (next.next(), date_unmapped(word));
+            let (code, date) = (next.next(), parse_date(word));
             let keeps = |date: i64| {
                 let mut sides = sides.iter();
                 sides.all(|(value, bound)| date_of(value).is_some_and(|at| bound.keeps(date, at)))
@@ -353,7 +351,7 @@ impl Column {
         let (Some(strings), Some(word)) = (&self.strings, word_of(value)) else {
             return Ok(None);
         };
-        if self.dynamic && date_unmapped(&word).is_some() {
+        if self.dynamic && parse_date(&word).is_some() {
             // The shadow column, if this segment has one, compares it as the date that it is.
             return Ok(None);
         }
@@ -374,7 +372,7 @@ impl Column {
             ColumnType::I64 => Some(u64_to_i64(code) as f64),
             ColumnType::U64 | ColumnType::Bool => Some(code as f64),
             ColumnType::F64 => Some(u64_to_f64(code)),
-            ColumnType::DateTime => Some((u64_to_i64(code) / 1000) as f64 / 1000.0),
+            ColumnType::DateTime => Some(u64_to_i64(code) as f64 / 1000.0),
             _ => None,
         }
     }
@@ -430,7 +428,7 @@ impl<'a> Wanted<'a> {
     pub fn of(values: &'a [Value], place: &Place) -> Wanted<'a> {
         let dynamic = matches!(place, Place::Dynamic(_));
         let words = values.iter().filter_map(word_of);
-        let words = words.filter(|word| !dynamic || date_unmapped(word).is_none());
+        let words = words.filter(|word| !dynamic || parse_date(word).is_none());
         let mut words: Vec<String> = words.collect();
         words.sort_unstable();
         words.dedup();

@@ -401,7 +401,7 @@ fn add_exact_field(kind: FieldKind, column: &str, schema: &mut SchemaBuilder) ->
         FieldKind::Date => {
             let options = DateOptions::default()
                 .set_fast()
-                .set_precision(DateTimePrecision::Microseconds);
+                .set_precision(DateTimePrecision::Nanoseconds);
             schema.add_date_field(column, options)
         }
     })

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 use tantivy::schema::OwnedValue;
-use tantivy::{DateTime, TantivyDocument};
+use tantivy::TantivyDocument;
 
 use crate::analysis::Analyzer;
-use crate::date::{date_unmapped, is_indexable};
+use crate::date::{as_indexed, parse_date};
 use crate::engine::definition::{
     Definition, FieldEntry, FieldKind, DYNAMIC_PATH_BYTES_MAX, EXACT_BYTES_MAX,
 };
@@ -338,8 +338,8 @@ fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
             }
         }
         FieldKind::Date => {
-            if let Some(micros) = date_of(value).filter(|micros| is_indexable(*micros)) {
-                fields.add_date(field, DateTime::from_timestamp_micros(micros));
+            if let Some(micros) = date_of(value) {
+                fields.add_date(field, as_indexed(micros));
             }
         }
     }
@@ -424,8 +424,8 @@ impl<'a> Dynamic<'a> {
                     return;
                 }
                 self.push(path, OwnedValue::Str(text.clone()));
-                if let Some(micros) = date_unmapped(text).filter(|_| self.has_room()) {
-                    let date = OwnedValue::Date(DateTime::from_timestamp_micros(micros));
+                if let Some(micros) = parse_date(text).filter(|_| self.has_room()) {
+                    let date = OwnedValue::Date(as_indexed(micros));
                     self.dates.entry(path.clone()).or_default().push(date);
                 }
             }

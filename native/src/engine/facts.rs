@@ -57,7 +57,7 @@ impl Facts {
         searched.map(|length| length.of(document)).sum()
     }
 
-    /// The date of a document in nanoseconds since 1970: when it was updated, else created.
+    /// The date of a document in microseconds since 1970: when it was updated, else created.
     pub fn date(&self, document: DocId) -> Option<i64> {
         let mut found = self.dates.iter();
         let code = found.find_map(|column| column.codes.values_for_doc(document).max());

@@ -23,7 +23,7 @@ const BESIDE: &str = "manifest.new";
 /// and the values of a list stand far apart. 10: a document that was deleted in the middle of a merge may stand in earlier
 /// ones, which lack acronyms with points as words. 11: the `µ` of keyboards is the Greek letter. 12: what is no date
 /// under `created` and `updated` has no time of a write, and of a name with dots the outer objects are present.
-const FORMAT: u32 = 12;
+const FORMAT: u32 = 13;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

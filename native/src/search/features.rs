@@ -257,7 +257,7 @@ impl ViewParts {
         let (segment, document) = view.snapshot.locate(position);
         let facts = view.snapshot.facts(segment)?;
         let date = facts.date(document);
-        let days = date.map_or(0.0, |nanos| self.now_days - nanos as f64 / NANOS_A_DAY);
+        let days = date.map_or(0.0, |micros| self.now_days - micros as f64 / MICROS_A_DAY);
         let length = facts.searched_length(document);
         Ok((length.ln_1p(), days.max(0.0).ln_1p() as f32))
     }
@@ -290,7 +290,7 @@ impl ViewParts {
     }
 }
 
-const NANOS_A_DAY: f64 = 86_400e9;
+const MICROS_A_DAY: f64 = 86_400e6;
 
 /// The hour, counted from 1970 on.
 fn this_hour() -> u32 {

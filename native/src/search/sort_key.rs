@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::columnar::{ColumnType, TermOrdHit};
 use tantivy::f64_to_u64;
 
-use crate::date::date_unmapped;
+use crate::date::parse_date;
 use crate::engine::column::{self, Column, Columns, Place};
 use crate::failure::Failure;
 use crate::search::query::{SortKey, SCORE};
@@ -170,7 +170,7 @@ impl Source {
         }
         let mut best = LAST;
         for word in words() {
-            if date_unmapped(&column.word(word)?).is_none() {
+            if parse_date(&column.word(word)?).is_none() {
                 best = best.min(directed(word));
             }
         }

@@ -159,13 +159,13 @@ fn shown(
         }
         // So it is with a date of a mapped field and a word in the spelling that dates are shown in.
         for (key, place) in &places {
-            let FacetValue::Date(nanos) = key else {
+            let FacetValue::Date(micros) = key else {
                 continue;
             };
             if words[*place as usize].is_some() {
                 continue;
             }
-            if let Some(same) = places.get(&FacetValue::Text(iso(*nanos))) {
+            if let Some(same) = places.get(&FacetValue::Text(iso(*micros))) {
                 let count = std::mem::take(&mut counts[*same as usize]);
                 counts[*place as usize] += count;
             }

@@ -4,7 +4,7 @@ use serde_json::Value;
 use tantivy::columnar::ColumnType;
 use tantivy::{f64_to_u64, u64_to_f64, u64_to_i64};
 
-use crate::date::{date_unmapped, iso};
+use crate::date::{iso, parse_date};
 use crate::engine::column::Column;
 use crate::value::{number_value, number_written};
 
@@ -13,7 +13,7 @@ use crate::value::{number_value, number_written};
 pub enum FacetValue {
     /// Bits that keep the order of numbers.
     Number(u64),
-    /// Nanoseconds since 1970.
+    /// Microseconds since 1970.
     Date(i64),
     /// A word.
     Text(String),
@@ -33,9 +33,9 @@ impl FacetValue {
 
     /// The value that a column's word is.
     pub fn of_word(column: &Column, word: &str) -> FacetValue {
-        let date = column.dynamic.then(|| date_unmapped(word)).flatten();
+        let date = column.dynamic.then(|| parse_date(word)).flatten();
         if let Some(micros) = date {
-            return FacetValue::Date(micros * 1000);
+            return FacetValue::Date(micros);
         }
         match (number_written(word), word) {
             (Some(number), _) => FacetValue::Number(f64_to_u64(number)),
@@ -49,7 +49,7 @@ impl FacetValue {
     pub fn json(&self) -> Value {
         match self {
             FacetValue::Number(bits) => number_value(u64_to_f64(*bits)),
-            FacetValue::Date(nanos) => Value::String(iso(*nanos)),
+            FacetValue::Date(micros) => Value::String(iso(*micros)),
             FacetValue::Text(text) => Value::String(text.clone()),
             FacetValue::Bool(yes) => Value::Bool(*yes),
         }
