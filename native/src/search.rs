@@ -48,16 +48,17 @@ pub fn search(
     vector: Option<&[f32]>,
 ) -> Result<Answer, Failure> {
     let mut views = Vec::with_capacity(snapshots.len());
+    let placed = PlacedScores::of(snapshots, request);
     let alone = (snapshots.len() == 1).then_some(sort::first_by_values as FirstByValues);
     for (place, (id, snapshot)) in snapshots.iter().enumerate() {
         let places = request.vector_in.as_ref();
         let own = vector.filter(|_| places.is_none_or(|places| places.contains(&place)));
+        let own = (own, placed.in_view(place));
         views.push(View::open(*id, snapshot, request, own, alone)?);
     }
     if request.feeds_back() {
         feed_back(&mut views, request)?;
     }
-    let placed = PlacedScores::of(&views, request);
     // A short list is too short for facets: these count what the views found, and nothing will be cut from that.
     let (mut matches, known_total) = match shortlist::of_page(&views, request, &placed) {
         Some((short, total)) => (short, Some(total)),

@@ -11,9 +11,19 @@ export interface AddedScores {
    */
   values: string
   count: number
+  /** Whether the first of them are pinned: pins come before whatever else is added. */
+  pins: boolean
 }
 
-export const NOTHING_ADDED: AddedScores = Object.freeze({ documents: '', values: '', count: 0 })
+export const NOTHING_ADDED: AddedScores = Object.freeze({
+  documents: '',
+  values: '',
+  count: 0,
+  pins: false,
+})
+
+/** A pinned document stands above all others, the first pin highest; from here on neither a model nor a draw moves it. */
+export const PIN = 1000
 
 /** Which list a page belongs to: by its number, which cursors carry, or by what decides it. */
 export interface ListPlace {

@@ -1,5 +1,6 @@
 //! One segment as a view of the index sees it: its text, its documents' numbers, their vectors' slots.
 
+use std::ops::RangeInclusive;
 use std::sync::{Arc, OnceLock};
 
 use tantivy::{DocId, SegmentReader};
@@ -37,24 +38,27 @@ impl SegmentView {
         if ord < self.range.0 || ord > self.range.1 {
             return None;
         }
+        let places = self.places_of(ord);
+        let least = *places.start();
         match &self.by_ord {
-            Some(sorted) => sorted
-                .binary_search_by_key(&ord, |pair| pair.0)
-                .ok()
-                .map(|i| sorted[i].1),
-            None => self.place_of(ord).map(|i| i as u32),
+            Some(sorted) => {
+                let found = sorted[places].binary_search_by_key(&ord, |pair| pair.0);
+                found.ok().map(|at| sorted[least + at].1)
+            }
+            None => {
+                let found = self.ords[places].binary_search(&ord);
+                found.ok().map(|at| (least + at) as u32)
+            }
         }
     }
 
-    /// The place of an ord among ascending ones, given that it is within their range. Each ord is
+    /// Where an ord can stand among ascending ones, given that it is within their range. Each ord is
     /// there once: only those that are missing move it from where counting up would find it.
-    fn place_of(&self, ord: u64) -> Option<usize> {
+    fn places_of(&self, ord: u64) -> RangeInclusive<usize> {
         let last = self.ords.len() - 1;
         let behind = usize::try_from(self.range.1 - ord).unwrap_or(usize::MAX);
         let before = usize::try_from(ord - self.range.0).unwrap_or(usize::MAX);
-        let (least, most) = (last.saturating_sub(behind), last.min(before));
-        let found = self.ords[least..=most].binary_search(&ord);
-        found.ok().map(|at| least + at)
+        last.saturating_sub(behind)..=last.min(before)
     }
 
     /// Whether the document is not deleted.

@@ -1,5 +1,8 @@
 //! What added scores do: looked up in the views of a search, and put on top of the fused scores.
 
+use std::sync::Arc;
+
+use crate::engine::snapshot::Snapshot;
 use crate::search::matches::Matches;
 use crate::search::query::Request;
 use crate::search::scale::Scale;
@@ -12,16 +15,16 @@ pub struct PlacedScores {
 }
 
 impl PlacedScores {
-    /// The values of a request; documents that no view has are passed over.
-    pub fn of(views: &[View], request: &Request) -> PlacedScores {
+    /// The values of a request in the indices that it searches; documents that no view has are passed over.
+    pub fn of(snapshots: &[(u64, Arc<Snapshot>)], request: &Request) -> PlacedScores {
         if request.added.is_empty() {
             return PlacedScores::default();
         }
-        let placed = views.iter().map(|view| {
-            let own = request.added.iter().filter(|added| added.index == view.id);
+        let placed = snapshots.iter().map(|(id, snapshot)| {
+            let own = request.added.iter().filter(|added| added.index == *id);
             let mut placed: Vec<(u32, f64)> = Vec::with_capacity(request.added.len());
             placed.extend(own.filter_map(|added| {
-                let position = view.snapshot.position_of(added.ord)?;
+                let position = snapshot.position_of(added.ord)?;
                 Some((position, added.value))
             }));
             // Stable: the values of one document are summed in the order they came.
@@ -47,6 +50,12 @@ impl PlacedScores {
     pub fn in_view(&self, view: usize) -> &[(u32, f64)] {
         self.views.get(view).map_or(&[], Vec::as_slice)
     }
+}
+
+/// How many of the first by words may fall behind others for what is added to them. What rises, or
+/// stays, still stands before all that stood behind it.
+pub fn falling(placed: &[(u32, f64)]) -> usize {
+    placed.iter().filter(|(_, value)| *value < 0.0).count()
 }
 
 /// What one document of the match set got.

@@ -2,7 +2,7 @@
 //! the order of their words, so the best by words and all neighbours hold them. Where the list is
 //! sorted by values alone, these are chosen before anything is scored.
 
-use crate::search::learned_scores::PlacedScores;
+use crate::search::learned_scores::{falling, PlacedScores};
 use crate::search::matches::Matches;
 use crate::search::query::{Mode, Request};
 use crate::search::scale::Scale;
@@ -69,12 +69,6 @@ pub fn of_page(
     let total = lists.iter().map(|short| short.total).sum();
     let matches = lists.into_iter().map(|short| short.matches);
     Some((matches.collect(), total))
-}
-
-/// How many of the first by words may fall behind others for what is added to them. What rises, or
-/// stays, still stands before all that stood behind it.
-fn falling(added: &[(u32, f64)]) -> usize {
-    added.iter().filter(|(_, value)| *value < 0.0).count()
 }
 
 /// Whether of two documents that are no neighbours the one with the larger score by words has the

@@ -8,6 +8,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
 use crate::search::filter;
+use crate::search::learned_scores::falling;
 use crate::search::neighbors;
 use crate::search::places::PLACES_MAX;
 use crate::search::query::{Fusion, Mode, Request, Weights};
@@ -61,13 +62,13 @@ pub struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    /// Runs both legs of one view, which is the only one of its search (then `alone` is what chooses from it where it is sorted
-    /// by values) or stands beside others.
+    /// Runs both legs of one view, given the query's vector and the added scores that are for it. It is the only one of its
+    /// search (then `alone` is what chooses from it where it is sorted by values) or stands beside others.
     pub fn open(
         id: u64,
         snapshot: &'a Snapshot,
         request: &Request,
-        own: Option<&[f32]>,
+        (own, placed): (Option<&[f32]>, &[(u32, f64)]),
         alone: Option<FirstByValues>,
     ) -> Result<View<'a>, Failure> {
         deadline::look()?;
@@ -122,7 +123,7 @@ impl<'a> View<'a> {
                 view.text.chosen = Some(first);
             }
         } else if let Some(plan) = plan.filter(|_| request.mode != Mode::Vector) {
-            view.find_words(&plan, request, alone)?;
+            view.find_words(&plan, request, placed, alone)?;
         }
         Ok(view)
     }
@@ -132,6 +133,7 @@ impl<'a> View<'a> {
         &mut self,
         plan: &Plan,
         request: &Request,
+        placed: &[(u32, f64)],
         alone: Option<FirstByValues>,
     ) -> Result<(), Failure> {
         let view: &View = self;
@@ -140,7 +142,7 @@ impl<'a> View<'a> {
             move |all: &[u32]| first_by_values(view, &with_near(all, &view.near), request)
         });
         let choose = choose.as_ref().map(|choose| choose as &Choose);
-        let wanted = view.wanted(request, choose);
+        let wanted = view.wanted(request, placed, choose);
         let wanted = wanted.as_ref();
         if request.wants_features() {
             let (text, matched) = score::score_with_words(self.snapshot, plan, filter, wanted)?;
@@ -156,7 +158,12 @@ impl<'a> View<'a> {
     /// Which documents a search asks the scores by words of, if that may be fewer than all. If the view is the only one of it,
     /// a list that is sorted by values goes by what `choose` gives. `None` where all is listed (see
     /// `shortlist`), or where it asks for the reasons of scores.
-    fn wanted<'w>(&self, request: &Request, choose: Option<&'w Choose<'w>>) -> Option<Wanted<'w>> {
+    fn wanted<'w>(
+        &self,
+        request: &Request,
+        placed: &[(u32, f64)],
+        choose: Option<&'w Choose<'w>>,
+    ) -> Option<Wanted<'w>> {
         // Words may count nothing in another view, which then is listed whole, and so is this one.
         let alone = choose.is_some();
         let is_listed = request.fusion == Fusion::Rrf || self.weights.text <= TINY || !alone;
@@ -165,14 +172,12 @@ impl<'a> View<'a> {
         if request.lists_all() || request.explain || is_listed || by_values && !alone {
             return None;
         }
-        let own = request.added.iter().filter(|added| added.index == self.id);
-        let placed = own.filter_map(|added| self.snapshot.position_of(added.ord));
-        let also = self.near.iter().map(|pair| pair.0).chain(placed);
-        let fallen = request.added.iter().filter(|added| added.value < 0.0);
+        let also = self.near.iter().map(|pair| pair.0);
+        let also = also.chain(placed.iter().map(|pair| pair.0));
         let mut first = match by_values {
             // By the most that any scores, others are scaled.
             true => 1,
-            false => request.first() + fallen.count(),
+            false => request.first() + falling(placed),
         };
         if request.feeds_back() {
             first = first.max(neighbors::RANKED_OF_WORDS);

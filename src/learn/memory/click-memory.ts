@@ -204,7 +204,11 @@ function viewOf(
   if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
   const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
-  return { day, chances, added: { documents: remembered.names, values: written, count } }
+  return {
+    day,
+    chances,
+    added: { documents: remembered.names, values: written, count, pins: false },
+  }
 }
 
 /** The values of the view that is being made. */
@@ -221,6 +225,7 @@ function greatest(keys: readonly DocumentKey[]): AddedScores {
     documents: packNames(taken.map((at) => keys[at] as string)),
     values: Buffer.from(takenValues.buffer).toString('base64'),
     count: taken.length,
+    pins: false,
   }
 }
 

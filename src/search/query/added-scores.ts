@@ -1,7 +1,8 @@
 import { documentKey, documentOf } from '../../schema/document-key.ts'
-import { type AddedScores, NOTHING_ADDED } from '../../schema/plan.ts'
+import { type AddedScores, NOTHING_ADDED, PIN } from '../../schema/plan.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { PageIndex } from './page.ts'
+import { readBase64 } from './short-base64.ts'
 
 /** A document's place in the store and what is added to its score; 1 is the span of the fused score. */
 export type Added = [indexId: number, id: string, value: number]
@@ -26,6 +27,7 @@ export function packAdded(added: readonly Added[]): AddedScores {
     documents: documents.join(),
     values: Buffer.from(values.buffer).toString('base64'),
     count: values.length,
+    pins: (values[0] ?? 0) >= PIN,
   }
 }
 
@@ -40,6 +42,7 @@ export function joinAdded(tuned: AddedScores, learned: AddedScores): AddedScores
     documents: `${tuned.documents},${learned.documents}`,
     values: Buffer.concat(values).toString('base64'),
     count: tuned.count + learned.count,
+    pins: tuned.pins,
   }
 }
 
@@ -57,7 +60,7 @@ const decodedBytes = Buffer.from(decoded.buffer)
 
 /** In memory that the next call uses again. */
 function valuesOf(added: AddedScores): Float64Array {
-  decodedBytes.write(added.values, 'base64')
+  readBase64(added.values, decodedBytes)
   return decoded.subarray(0, added.count)
 }
 

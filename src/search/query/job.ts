@@ -38,7 +38,7 @@ export interface Replayable {
   request: object
   otherRequest?: object
   /** What was added to the other ranking's scores, where it is something else. */
-  otherAdded?: AddedScores
+  otherAdded?: Omit<AddedScores, 'pins'>
   /** Which hits of the list that both were dealt into, so deep, the page shows. */
   dealt?: { from: number; size: number; depth: number }
   /** The query's own vector, base64 of float32. */

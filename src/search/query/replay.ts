@@ -58,7 +58,8 @@ export function replayJob(
             variantIds: ['', ''],
             evidence: undefined,
             request: JSON.stringify(otherRequest),
-            added: otherAdded ?? added,
+            // What is dealt has no pins that a draw must leave.
+            added: otherAdded === undefined ? added : { ...otherAdded, pins: false },
           },
     recorded: false,
   }
@@ -73,8 +74,10 @@ export function replayJson(input: SearchInput): string {
   if (interleaved !== undefined) {
     const { from, size, depth } = interleaved
     json += `,"otherRequest":${interleaved.request},"dealt":${JSON.stringify({ from, size, depth })}`
-    if (interleaved.added !== added)
-      json += `,"otherAdded":${JSON.stringify(interleaved.added ?? NOTHING_ADDED)}`
+    if (interleaved.added !== added) {
+      const { documents, values, count } = interleaved.added ?? NOTHING_ADDED
+      json += `,"otherAdded":${JSON.stringify({ documents, values, count })}`
+    }
   }
   if (vector !== undefined) json += `,"vector":"${base64(vector)}"`
   if (added !== undefined) json += `,"addedTo":[${added.documents}],"addedValues":"${added.values}"`

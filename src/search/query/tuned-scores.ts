@@ -1,9 +1,6 @@
-import { type AddedScores, NOTHING_ADDED } from '../../schema/plan.ts'
+import { type AddedScores, NOTHING_ADDED, PIN } from '../../schema/plan.ts'
 import { BOOST_MAX, type DocumentName, type Tuning } from '../../schema/tuning.ts'
 import { type Added, ANY_INDEX, packAdded } from './added-scores.ts'
-
-/** A pinned document stands above all others, the first pin highest; from here on neither a model nor a draw moves it. */
-export const PIN = 1000
 
 /** Packed documents that are kept. */
 const KEPT_MAX = 50_000

@@ -155,7 +155,7 @@ it('a list to which nothing applied stays so while something is learned', () => 
     return { ...nothing, added, recorded: { variants: [] } } as unknown as LearnedPlan
   })
   plan(first, 'one')
-  const learned = { documents: '"1/a"', values: '0.5', count: 1 }
+  const learned = { documents: '"1/a"', values: '0.5', count: 1, pins: false }
   added = learned
   expect(plan(next, 'one')).toMatchObject({ added: NOTHING_ADDED, recorded: { variants: [] } })
   expect(plan(first, 'one').added).toBe(learned)

@@ -10,7 +10,7 @@ import type { SessionGlimpse } from '../../../src/learn/sessions/glimpse.ts'
 import { type AddedScores, NOTHING_ADDED } from '../../../src/schema/plan.ts'
 import type { SearchRequest } from '../../../src/schema/search.ts'
 
-const LEARNED: AddedScores = { documents: '"1/a"', values: 'AAAAAAAA8D8=', count: 1 }
+const LEARNED: AddedScores = { documents: '"1/a"', values: 'AAAAAAAA8D8=', count: 1, pins: false }
 const CHANGE: AppliedAdaptation = {
   ...{ adaptationId: 'change', version: 2 },
   tuning: { fusion: 'rrf', minScore: 0.2 },
