@@ -8,6 +8,8 @@ export interface RememberedRow {
   evidence: Uint8Array
   /** Looks of each of these days; float64. Rows of earlier versions have none. */
   looks?: Uint8Array
+  /** Choices of each of these days, if anything was gained; float64. Rows of earlier versions have none. */
+  choices?: Uint8Array
 }
 
 /** What one session taught about the documents of one query; see learn/memory/click-memory-rows.ts. */

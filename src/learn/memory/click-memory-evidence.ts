@@ -2,10 +2,11 @@ import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 import { DAY_MS } from '../wire/duration.ts'
 
 /**
- * What is known of one document under one query: gain, examination and looks by UTC day, flat quadruples [day, gain,
- * examination, looks, …] with ascending days. A look at position p is an examination of 1/p here, however people look: that
- * is known later, and better every day, so that it is asked when the evidence is weighed. All are whole
- * millionths, so that sums don't depend on their order and what was added can be taken out again exactly.
+ * What is known of one document under one query: gain, examination, looks and choices by UTC day, flat quintuples [day,
+ * gain, examination, looks, choices, …] with ascending days. A look at position p is an examination of 1/p here, however
+ * people look: that is known later, and better every day, so that it is asked when the evidence is weighed. A choice is a
+ * look that something was gained from, however much. All are whole millionths, so that sums don't depend on their order and
+ * what was added can be taken out again exactly.
  */
 export type DailyEvidence = number[]
 
@@ -15,6 +16,7 @@ export interface EvidenceChange {
   gain: number
   examination: number
   looks: number
+  choices: number
 }
 
 /** How evidence is weighed. */
@@ -27,14 +29,16 @@ export const MILLION = 1_000_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after. */
 const DAYS_MAX = 32
 /** Numbers of a day. */
-export const WIDTH = 4
+export const WIDTH = 5
+/** The choices of a day with gains from before they were counted; whatever is added leaves them so. */
+export const UNCOUNTED = Number.NaN
 
 /**
  * Adds to a day, or takes from it; a day without evidence is left out. Returns the list to keep: another one when there
  * is a day more, since a list that grew in place would hold on to spare room.
  */
 export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): DailyEvidence {
-  const { day, gain, examination, looks } = change
+  const { day, gain, examination, looks, choices } = change
   let at = evidence.length
   while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
   // What is taken from a day that has joined another comes out of that one.
@@ -47,6 +51,7 @@ export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): Da
     evidence[at + 1] = gained
     evidence[at + 2] = examined
     evidence[at + 3] = Math.max(0, (evidence[at + 3] as number) + looks)
+    evidence[at + 4] = choicesOf(gained, (evidence[at + 4] as number) + choices)
   }
   return evidence
 }
@@ -54,13 +59,20 @@ export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): Da
 function withDay(
   evidence: DailyEvidence,
   at: number,
-  { day, gain, examination, looks }: EvidenceChange,
+  { day, gain, examination, looks, choices }: EvidenceChange,
 ): DailyEvidence {
-  const added = [day, Math.max(0, gain), Math.max(0, examination), Math.max(0, looks)]
+  const gained = Math.max(0, gain)
+  const added = [day, gained, Math.max(0, examination), Math.max(0, looks)]
+  added.push(choicesOf(gained, choices))
   if (evidence.length === 0) return added
   const longer = [...evidence.slice(0, at), ...added, ...evidence.slice(at)]
   if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)
   return longer.slice()
+}
+
+/** Where nothing is gained nobody has chosen. */
+function choicesOf(gained: number, choices: number): number {
+  return gained === 0 ? 0 : Math.max(0, choices)
 }
 
 function joinOldest(evidence: DailyEvidence): void {
@@ -97,23 +109,39 @@ export function evidenceBefore(evidence: DailyEvidence, day: number): DailyEvide
   return evidence.slice(0, end)
 }
 
-/** What the evidence is worth on a day: each day's share has halved once in the half-life. */
+/** What evidence is worth on a day. */
+interface Weighed {
+  gain: number
+  examination: number
+  looks: number
+  choices: number
+  /** What of the gain is of choices that were not counted. */
+  uncounted: number
+}
+
+/** Each day's share has halved once in the half-life. */
 export function weighEvidence(
   evidence: DailyEvidence,
   today: number,
   { memoryHalfLifeMs, chances }: Weighing,
-): { gain: number; examination: number; looks: number } {
+): Weighed {
   let gain = 0
   let examination = 0
   let looks = 0
+  let choices = 0
+  let uncounted = 0
   for (let at = 0; at < evidence.length; at += WIDTH) {
     const age = Math.max(0, today - (evidence[at] as number))
     const share = age === 0 ? 1 / MILLION : 2 ** (-(age * DAY_MS) / memoryHalfLifeMs) / MILLION
     gain += share * (evidence[at + 1] as number)
     examination += share * (evidence[at + 2] as number)
     looks += share * (evidence[at + 3] as number)
+    const chosen = evidence[at + 4] as number
+    if (Number.isNaN(chosen)) uncounted += share * (evidence[at + 1] as number)
+    else choices += share * chosen
   }
-  return { gain, examination: examinationAt(chances, examination, looks), looks }
+  examination = examinationAt(chances, examination, looks)
+  return { gain, examination, looks, choices, uncounted }
 }
 
 /**

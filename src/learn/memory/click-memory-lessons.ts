@@ -34,6 +34,8 @@ interface LessonParts extends LessonOptions {
 }
 
 const NO_LOOK = { examination: 0, looks: 0 }
+/** Somebody has not chosen a document. */
+const UNCHOSEN = { ...NO_LOOK, choices: -MILLION }
 /** Nobody looks at more of one page. */
 const EXAMINED_MAX = 100
 /** Entries of one session on one pair; beyond it the session is no honest one. */
@@ -151,6 +153,7 @@ function judge(
         document,
         day: dayOf(filled.timeMs),
         gain: filled.change,
+        choices: filled.isNew && filled.change > 0 ? MILLION : 0,
         ...NO_LOOK,
       })
   }
@@ -163,7 +166,7 @@ function unteach({ teach }: LessonParts, all: readonly Taught[], sequence: numbe
     const documents = byQuery.get(queryHash) ?? []
     byQuery.set(queryHash, documents)
     for (const [timeMs, amount] of filledSlots(taught.gains))
-      documents.push({ document, day: dayOf(timeMs), gain: -amount, ...NO_LOOK })
+      documents.push({ document, day: dayOf(timeMs), ...UNCHOSEN, gain: -amount })
     for (const [timeMs, amount] of filledSlots(taught.examinations))
       documents.push({ document, day: dayOf(timeMs), ...lookOf(-amount) })
   }

@@ -1,6 +1,6 @@
 import type { DocumentKey } from '../../schema/document-key.ts'
 import type { AttributionRow, LookRow, RememberedRow } from '../../schema/memory-record.ts'
-import { type DailyEvidence, WIDTH } from './click-memory-evidence.ts'
+import { type DailyEvidence, gainOf, UNCOUNTED, WIDTH } from './click-memory-evidence.ts'
 import type { Slots } from './slots.ts'
 
 /** What one session taught about one document of one query. */
@@ -12,8 +12,9 @@ export interface Attribution {
 }
 
 const BYTES = Float64Array.BYTES_PER_ELEMENT
-/** The column of looks, which stand apart in a row. */
+/** The columns of looks and of choices, which stand apart in a row. */
 const LOOKS = 3
+const CHOICES = 4
 
 // Rows are many and small: they are put together in one place, and the store copies them from there.
 let scratch = new Float64Array(4096)
@@ -59,18 +60,38 @@ export function packRemembered(
   names = packNames(documents.keys()),
 ): RememberedRow {
   let used = 0
+  let isGained = false
   for (const evidence of documents.values()) {
     const days = evidence.length / WIDTH
     reserve(used, 1 + days * LOOKS)
     scratch[used] = days * LOOKS
     used = appendColumns(used + 1, evidence, { from: 0, until: LOOKS })
+    isGained ||= gainOf(evidence) > 0
   }
   const before = used
-  for (const evidence of documents.values()) {
-    reserve(used, evidence.length / WIDTH)
-    used = appendColumns(used, evidence, { from: LOOKS, until: WIDTH })
+  used = appendColumn(used, documents, LOOKS)
+  const counted = used
+  if (isGained) used = appendColumn(used, documents, CHOICES)
+  return {
+    sequence,
+    documents: names,
+    evidence: packed(before),
+    looks: packed(counted, before),
+    ...(isGained ? { choices: packed(used, counted) } : {}),
   }
-  return { sequence, documents: names, evidence: packed(before), looks: packed(used, before) }
+}
+
+function appendColumn(
+  at: number,
+  documents: ReadonlyMap<DocumentKey, DailyEvidence>,
+  column: number,
+): number {
+  let end = at
+  for (const evidence of documents.values()) {
+    reserve(end, evidence.length / WIDTH)
+    end = appendColumns(end, evidence, { from: column, until: column + 1 })
+  }
+  return end
 }
 
 /** Of each day those of its numbers. */
@@ -91,6 +112,7 @@ function appendColumns(
 export function unpackRemembered(row: RememberedRow): Map<DocumentKey, DailyEvidence> {
   const numbers = unpacked(row.evidence)
   const looks = row.looks === undefined ? undefined : unpacked(row.looks)
+  const choices = row.choices === undefined ? undefined : unpacked(row.choices)
   let at = 0
   let day = 0
   const documents: DocumentKey[] = JSON.parse(`[${row.documents}]`)
@@ -103,6 +125,8 @@ export function unpackRemembered(row: RememberedRow): Map<DocumentKey, DailyEvid
           evidence.push(numbers[at + column] as number)
         // Of rows from before looks were counted it is not known where they were.
         evidence.push(looks?.[day] ?? (numbers[at + LOOKS - 1] as number))
+        const gain = numbers[at + 1] as number
+        evidence.push(choices?.[day] ?? (gain > 0 ? UNCOUNTED : 0))
         day += 1
       }
       return [document, evidence.slice()] as const

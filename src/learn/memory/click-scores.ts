@@ -30,6 +30,7 @@ const PASSED_OVER_MIN = 1 / 3
 const gains = new Float64Array(DOCUMENTS_MAX)
 const examinations = new Float64Array(DOCUMENTS_MAX)
 const looks = new Float64Array(DOCUMENTS_MAX)
+const choices = new Float64Array(DOCUMENTS_MAX)
 
 /**
  * Writes what is added to the scores of a query's documents, in their order, and returns how many they are; these are all of
@@ -45,7 +46,7 @@ export function writeValues(
   const { memoryStrength, memoryPriorRate } = settings
   const { count, chance } = weighAll(documents, today, settings)
   for (let at = 0; at < count; at += 1) {
-    const rate = rateAt(at, examinedAt(at, settings, chance), settings)
+    const rate = rateAt(at, examinedAt(at, chance), settings)
     values[at] = memoryStrength * (rate - memoryPriorRate)
   }
   return count
@@ -59,28 +60,32 @@ export function scoreAt(
   settings: ScoreSettings,
 ): ClickScore {
   const { chance } = weighAll(documents, today, settings)
-  const examination = examinedAt(at, settings, chance)
+  const examination = examinedAt(at, chance)
   const rate = rateAt(at, examination, settings)
   const value = settings.memoryStrength * (rate - settings.memoryPriorRate)
   return { value, gain: gains[at] as number, examination, rate }
 }
 
-/** Weighs all of them; `chance` is the one with which people click on what they look at under this query. */
+/** Weighs all of them; `chance` is the one with which people choose what they look at under this query. */
 function weighAll(documents: Iterable<DailyEvidence>, today: number, settings: ScoreSettings) {
   const click = clickOf(settings)
   let count = 0
-  let gain = 0
+  let chosen = 0
   let examination = 0
   for (const evidence of documents) {
     const weighed = weighEvidence(evidence, today, settings)
     gains[count] = weighed.gain
     examinations[count] = weighed.examination
     looks[count] = weighed.looks
-    gain += weighed.gain
-    examination += likelyLooks(count, click, 0)
+    // Where they were not counted, as if all had clicked, and no more.
+    choices[count] = weighed.choices + weighed.uncounted / click
+    chosen += choices[count] as number
+    examination += likelyLooks(count, 0)
     count += 1
   }
-  return { count, chance: Math.min(CHANCE_MAX, rateOf(settings, gain, examination) / click) }
+  const { memoryPriorWeight, memoryPriorRate } = settings
+  const expected = { memoryPriorWeight, memoryPriorRate: memoryPriorRate / click }
+  return { count, chance: Math.min(CHANCE_MAX, rateOf(expected, chosen, examination)) }
 }
 
 /** Where a click is worth nothing, others are counted as if each gain were a whole one. */
@@ -95,23 +100,23 @@ function rateAt(at: number, examination: number, settings: ScoreSettings): numbe
   return rateOf(settings, gain, examination)
 }
 
-function examinedAt(at: number, settings: ScoreSettings, chance: number): number {
+function examinedAt(at: number, chance: number): number {
   const isHardlySeen = gains[at] === 0 && (examinations[at] as number) <= PASSED_OVER_MIN
-  return isHardlySeen ? 0 : likelyLooks(at, clickOf(settings), chance)
+  return isHardlySeen ? 0 : likelyLooks(at, chance)
 }
 
 /**
- * How often it was looked at, by what is known of its clicks: who clicked has looked, wherever it stood. Who looks clicks
- * with that chance, so that of the others fewer have looked (Bayes): x · (1 − chance) / (1 − x · chance), with x the
- * chance of its place.
+ * How often it was looked at, by what is known of its choices: who clicked or bought has looked, wherever it stood. Who
+ * looks chooses with that chance, so that of the others fewer have looked (Bayes): x · (1 − chance) / (1 − x · chance),
+ * with x the chance of its place.
  */
-function likelyLooks(at: number, click: number, chance: number): number {
+function likelyLooks(at: number, chance: number): number {
   const examination = examinations[at] as number
   const shown = looks[at] as number
   // All looks were at the first place, or weren't counted yet.
   if (shown <= examination) return examination
-  // Nobody looks twice at one page, even who clicked and bought.
-  const clicked = Math.min(shown, (gains[at] as number) / click)
+  // Nobody looks twice at one page, even who comes back to it later.
+  const chosen = Math.min(shown, choices[at] as number)
   const place = examination / shown
-  return clicked + ((shown - clicked) * place * (1 - chance)) / (1 - place * chance)
+  return chosen + ((shown - chosen) * place * (1 - chance)) / (1 - place * chance)
 }

@@ -70,7 +70,8 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
       const day = dayOf(timeMs)
       return documents.map((document, at) => {
         const examination = millionths[at] as number
-        return { document, day, gain: 0, examination, looks: examination === 0 ? 0 : MILLION }
+        const looks = examination === 0 ? 0 : MILLION
+        return { document, day, gain: 0, examination, looks, choices: 0 }
       })
     }
     if (isAgain(found.look, look)) return NOTHING
@@ -95,10 +96,10 @@ export function seeWith(found: Teaching, page: SeenPage): readonly DocumentChang
 export function lookOf(
   examination: number,
   isNew = true,
-): Pick<DocumentChange, 'gain' | 'examination' | 'looks'> {
+): Omit<DocumentChange, 'document' | 'day'> {
   // So far down that it counts as none.
   const looks = isNew && examination !== 0 ? Math.sign(examination) * MILLION : 0
-  return { gain: 0, examination, looks }
+  return { gain: 0, examination, looks, choices: 0 }
 }
 
 /**

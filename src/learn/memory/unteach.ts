@@ -42,6 +42,7 @@ function sessionOf(fact: Fact): string[] {
 }
 
 function negative(change: QueryChange['documents'][number]): QueryChange['documents'][number] {
-  const { gain, examination, looks } = change
-  return { ...change, gain: -gain, examination: -examination, looks: -looks }
+  const { gain, examination, looks, choices } = change
+  const taken = { gain: -gain, examination: -examination, looks: -looks, choices: -choices }
+  return { ...change, ...taken }
 }

@@ -133,7 +133,7 @@ describe('convergence', () => {
   const many = (one: number[], length = 200) => Array.from({ length }, () => one)
   /** A day on which a document stood first as often as it was looked at. */
   const on = (day: number, gain: number, looks: number) => {
-    return [day, gain * MILLION, looks * MILLION, looks * MILLION]
+    return [day, gain * MILLION, looks * MILLION, looks * MILLION, gain * MILLION]
   }
   const settled = on(DAY - 3, 5, 20)
 

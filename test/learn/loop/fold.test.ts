@@ -293,21 +293,24 @@ it('what is remembered of a pair is what its sessions are on record for', async 
     { numRuns: 6 },
   )
   const { tables } = learner.store
-  const sums = new Map<string, [gain: number, examination: number, looks: number]>()
+  const sums = new Map<string, number[]>()
   const amountsOf = (slots: number[]) => slots.filter((_, slot) => slot % 2 === 1)
   const sumOf = (amounts: number[]) => amounts.reduce((all, each) => all + each, 0)
   for (const { value } of tables.attributions.range())
     for (const [document, { gains, examinations }] of unpackAttributed(value)) {
-      const [gain, examination, looks] = sums.get(document) ?? [0, 0, 0]
-      const seen = amountsOf(examinations)
-      const lookedAt = seen.filter((amount) => amount > 0).length * MILLION
-      const gained = gain + sumOf(amountsOf(gains))
-      sums.set(document, [gained, examination + sumOf(seen), looks + lookedAt])
+      const before = sums.get(document) ?? [0, 0, 0, 0]
+      const [gained, seen] = [amountsOf(gains), amountsOf(examinations)]
+      const countOf = (amounts: number[]) => amounts.filter((each) => each > 0).length * MILLION
+      const taught = [sumOf(gained), sumOf(seen), countOf(seen), countOf(gained)]
+      sums.set(
+        document,
+        taught.map((each, column) => each + (before[column] as number)),
+      )
     }
   const row = tables.clickMemory.get(QUERY_HASH)
   const remembered = row === undefined ? new Map<string, number[]>() : unpackRemembered(row)
   for (const [document, evidence] of remembered) {
-    const columns = [1, 2, 3].map((column) =>
+    const columns = [1, 2, 3, 4].map((column) =>
       sumOf(evidence.filter((_, place) => place % WIDTH === column)),
     )
     expect(columns, document).toEqual(sums.get(document))

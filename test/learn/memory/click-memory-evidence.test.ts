@@ -6,15 +6,18 @@ import {
   type EvidenceChange,
   examinationOf,
   gainOf,
+  UNCOUNTED,
   weighEvidence,
 } from '../../../src/learn/memory/click-memory-evidence.ts'
 
-const change = fc.record({
-  day: fc.integer({ min: 20_000, max: 20_025 }),
-  gain: fc.integer({ min: 0, max: 3_000_000 }),
-  examination: fc.integer({ min: 0, max: 1_000_000 }),
-  looks: fc.integer({ min: 0, max: 3 }),
-})
+const change = fc
+  .record({
+    day: fc.integer({ min: 20_000, max: 20_025 }),
+    gain: fc.integer({ min: 0, max: 3_000_000 }),
+    examination: fc.integer({ min: 0, max: 1_000_000 }),
+    looks: fc.integer({ min: 0, max: 3 }),
+  })
+  .map((one): EvidenceChange => ({ ...one, choices: one.gain > 0 ? 1_000_000 : 0 }))
 
 function fold(changes: EvidenceChange[]): DailyEvidence {
   let evidence: DailyEvidence = []
@@ -36,9 +39,10 @@ it('what was added can be taken out again exactly', () => {
   fc.assert(
     fc.property(fc.array(change, { maxLength: 40 }), fc.array(change), (kept, taken) => {
       let evidence = fold([...kept, ...taken])
-      for (const { day, gain, examination, looks } of taken) {
-        evidence = addEvidence(evidence, { day, gain: -gain, examination: 0, looks: 0 })
-        evidence = addEvidence(evidence, { day, gain: 0, examination: -examination, looks: -looks })
+      for (const { day, gain, examination, looks, choices } of taken) {
+        const chosen = { day, gain: -gain, examination: 0, looks: 0, choices: -choices }
+        const seen = { day, gain: 0, examination: -examination, looks: -looks, choices: 0 }
+        evidence = addEvidence(addEvidence(evidence, chosen), seen)
       }
       expect(evidence).toEqual(fold(kept))
     }),
@@ -47,11 +51,18 @@ it('what was added can be taken out again exactly', () => {
 
 it('what is taken from a day that has nothing is not owed to it', () => {
   const on = (gain: number, examination: number, looks: number) => {
-    return { day: 5, gain, examination, looks }
+    return { day: 5, gain, examination, looks, choices: Math.sign(gain) }
   }
-  expect(addEvidence([], on(-1, 2, 3))).toEqual([5, 0, 2, 3])
-  expect(addEvidence([4, 1, 1, 1], on(2, -1, -1))).toEqual([4, 1, 1, 1, 5, 2, 0, 0])
-  expect(addEvidence([4, 1, 1, 1], on(-2, -1, -1))).toEqual([4, 1, 1, 1])
+  expect(addEvidence([], on(-1, 2, 3))).toEqual([5, 0, 2, 3, 0])
+  expect(addEvidence([4, 1, 1, 1, 1], on(2, -1, -1))).toEqual([4, 1, 1, 1, 1, 5, 2, 0, 0, 1])
+  expect(addEvidence([4, 1, 1, 1, 1], on(-2, -1, -1))).toEqual([4, 1, 1, 1, 1])
+})
+
+it('of a day whose choices were not counted nobody can say how many there are, until all are gone', () => {
+  const more = { day: 4, gain: 1, examination: 0, looks: 0, choices: 1 }
+  const longer = addEvidence([4, 3, 5, 5, UNCOUNTED], more)
+  expect(longer).toEqual([4, 4, 5, 5, UNCOUNTED])
+  expect(addEvidence(longer, { ...more, gain: -4, choices: -2 })).toEqual([4, 0, 5, 5, 0])
 })
 
 it('days beyond the bound join the next, and nothing is lost', () => {
@@ -60,33 +71,35 @@ it('days beyond the bound join the next, and nothing is lost', () => {
     gain: 1,
     examination: 2,
     looks: 3,
+    choices: 4,
   }))
   const evidence = fold(changes)
-  expect(evidence).toHaveLength(32 * 4)
-  expect(evidence.slice(0, 8)).toEqual([68, 69, 138, 207, 69, 1, 2, 3])
+  expect(evidence).toHaveLength(32 * 5)
+  expect(evidence.slice(0, 10)).toEqual([68, 69, 138, 207, 276, 69, 1, 2, 3, 4])
   expect([gainOf(evidence), examinationOf(evidence)]).toEqual([100, 200])
-  const less = { day: 3, gain: -1, examination: 0, looks: 0 }
+  const less = { day: 3, gain: -1, examination: 0, looks: 0, choices: -4 }
   expect(gainOf(addEvidence(evidence, less))).toBe(99)
 })
 
 it('each day weighs what its age leaves of it; days to come weigh like today', () => {
   const evidence = fold([
-    { day: 10, gain: 1_000_000, examination: 2_000_000, looks: 4_000_000 },
-    { day: 12, gain: 1_000_000, examination: 0, looks: 0 },
-    { day: 15, gain: 500_000, examination: 0, looks: 0 },
+    { day: 10, gain: 1_000_000, examination: 2_000_000, looks: 4_000_000, choices: 2_000_000 },
+    { day: 12, gain: 1_000_000, examination: 0, looks: 0, choices: UNCOUNTED },
+    { day: 15, gain: 500_000, examination: 0, looks: 0, choices: 1_000_000 },
   ])
   const weighed = weighEvidence(evidence, 14, {
     memoryHalfLifeMs: 2 * 86_400_000,
     chances: { eta: 1 },
   })
-  expect(weighed).toEqual({ gain: 0.25 + 0.5 + 0.5, examination: 0.5, looks: 1 })
+  const gain = 0.25 + 0.5 + 0.5
+  expect(weighed).toEqual({ gain, examination: 0.5, looks: 1, choices: 1.5, uncounted: 0.5 })
 })
 
 it('looks at one position weigh 1/p^η whatever η is; those at several as if all had been at their middle', () => {
   const weigh = (looks: [position: number, count: number][], eta: number) => {
     const changes = looks.map(([position, count]) => {
       const each = count * 1_000_000
-      return { day: 1, gain: 0, examination: each / position, looks: each }
+      return { day: 1, gain: 0, examination: each / position, looks: each, choices: 0 }
     })
     return weighEvidence(fold(changes), 1, { memoryHalfLifeMs: 1, chances: { eta } }).examination
   }
@@ -124,7 +137,8 @@ it('looks weigh by the chance of their position, where it is another than η has
   const places = [1, 1, 1, 0.02, 0.01, 0.01, 0.01, 0.01, 0.01, 0.01]
   const weighed = (position: number, looks: number) => {
     const each = looks * 1_000_000
-    const evidence = fold([{ day: 1, gain: 0, examination: each / position, looks: each }])
+    const seen = { examination: each / position, looks: each }
+    const evidence = fold([{ day: 1, gain: 0, ...seen, choices: 0 }])
     const weighing = { memoryHalfLifeMs: 1, chances: { eta: 1, places } }
     return weighEvidence(evidence, 1, weighing).examination
   }
@@ -136,7 +150,7 @@ it('looks weigh by the chance of their position, where it is another than η has
 })
 
 it('evidence from before looks were counted weighs what it did', () => {
-  const before = [1, 0, 250_000, 250_000]
+  const before = [1, 0, 250_000, 250_000, 0]
   for (const eta of [0, 1, 2])
     expect(weighEvidence(before, 1, { memoryHalfLifeMs: 1, chances: { eta } }).examination).toBe(
       0.25,

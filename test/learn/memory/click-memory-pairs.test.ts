@@ -11,6 +11,7 @@ it('what was evicted is not taken away again', () => {
       gain: millionths,
       examination: millionths,
       looks: millionths,
+      choices: millionths,
     }
     pairs.add({ sequence, queryHash: 'q', documents: [change] })
   }

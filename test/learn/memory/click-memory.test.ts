@@ -95,6 +95,25 @@ it('the best of what one session did within half an hour counts, not the sum', a
   expect(await gain()).toBeCloseTo(1)
 })
 
+it('who buys looks once, as who clicks does, also when both are told', async () => {
+  const { session, search, tell, memory, added } = start()
+  const looksOf = async (queryHash: string, actions: string[]) => {
+    for (const at of [0, 1, 2, 3]) {
+      const sessionId = await session()
+      const queryId = search(sessionId, ['a', 'b', 'c', 'd'], { queryHash })
+      if (at < 2)
+        for (const userAction of actions) await tell(sessionId, queryId, 'd', { userAction })
+    }
+    await added(queryHash)
+    return memory.describe(queryHash, '1/d')?.examination
+  }
+  const clicked = await looksOf('clicked', ['click'])
+  expect(clicked).toBeGreaterThan(2)
+  expect(clicked).toBeLessThan(2.5)
+  expect(await looksOf('bought', ['purchase'])).toBeCloseTo(clicked ?? 0, 9)
+  expect(await looksOf('both', ['click', 'purchase'])).toBeCloseTo(clicked ?? 0, 9)
+})
+
 it('one session counts at most three times for a pair, in gains and in looks', async () => {
   const { session, search, tell, memory, added, clock } = start()
   const sessionId = await session()

@@ -19,11 +19,14 @@ function row(documents: Record<string, [number, number, number][]>): RememberedR
   const evidence = Object.entries(documents).map(([key, days]): [string, DailyEvidence] => [
     key,
     days.flatMap(([ago, gain, seen]) => {
-      return [TODAY - ago, gain * MILLION, seen * MILLION, seen * MILLION]
+      return [TODAY - ago, gain * MILLION, seen * MILLION, seen * MILLION, gain * MILLION]
     }),
   ])
-  const { evidence: bytes, ...rest } = packRemembered(1, new Map(evidence))
-  return { ...rest, evidence: Uint8Array.from(bytes), looks: Uint8Array.from(rest.looks ?? []) }
+  const { sequence, documents: names, ...columns } = packRemembered(1, new Map(evidence))
+  const [own, looks, choices] = [columns.evidence, columns.looks, columns.choices].map((column) =>
+    Uint8Array.from(column ?? []),
+  ) as [Uint8Array, Uint8Array, Uint8Array]
+  return { sequence, documents: names, evidence: own, looks, choices }
 }
 
 function ratesOf(rows: Iterable<RememberedRow>, indexId = 1): Record<string, number> {

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest'
-import { type DailyEvidence, MILLION } from '../../../src/learn/memory/click-memory-evidence.ts'
+import {
+  type DailyEvidence,
+  MILLION,
+  UNCOUNTED,
+} from '../../../src/learn/memory/click-memory-evidence.ts'
 import { scoreAt, writeValues } from '../../../src/learn/memory/click-scores.ts'
 import { DAY_MS } from '../learner.ts'
 
@@ -9,9 +13,16 @@ const SETTINGS = {
 }
 const TODAY = 20_000
 
-/** A document that was shown so often at a position. */
-function shown(position: number, looks: number, gain: number): DailyEvidence {
-  return [TODAY, gain * MILLION, (looks * MILLION) / position, looks * MILLION]
+/** A document that was shown so often at a position, and chosen as often as clicks of that gain are. */
+function shown(
+  position: number,
+  looks: number,
+  gain: number,
+  choices = gain / SETTINGS.clickGain,
+): DailyEvidence {
+  return [TODAY, gain, looks / position, looks, choices].map((each, at) =>
+    at === 0 ? each : each * MILLION,
+  )
 }
 
 function scored(documents: DailyEvidence[], settings: object = {}, day = TODAY) {
@@ -37,10 +48,25 @@ it('one click is worth the same wherever the hit stood: who clicked has looked',
   expect(last?.value).toBeCloseTo(first?.value ?? 0, 9)
 })
 
-it('nobody looks more often than it was shown, whatever came of it', () => {
+it('who bought has looked as often as who clicked, or came back at once: once', () => {
+  const others = [shown(1, 20, 1.5), shown(2, 20, 0)]
+  const byGain = [0.1, 0.3, 1].map((each) => scored([...others, shown(10, 20, 4 * each, 4)]))
+  const [short, clicked, bought] = byGain.map((page) => page[2])
+  expect(clicked?.examination).toBeGreaterThan(4)
+  expect(short?.examination).toBe(clicked?.examination)
+  expect(bought?.examination).toBe(clicked?.examination)
+  expect(bought?.value).toBeGreaterThan(clicked?.value ?? 1)
+  expect(short?.value).toBeLessThan(clicked?.value ?? 0)
+  // Nor do those who bought say more than others of who looked at what else is there.
+  for (const page of byGain) expect(page[1]?.examination).toBe(byGain[0]?.[1]?.examination)
+  // Not more often than it was shown, though it was chosen again later.
+  expect(scored([shown(10, 1, 1, 2)])[0]?.examination).toBeCloseTo(1, 9)
+})
+
+it('of gains from before choices were counted each is as many as clicks would be', () => {
   const looks = (gain: number, count: number, settings = {}) =>
-    scored([shown(10, count, gain)], settings)[0]?.examination ?? 0
-  // Who bought looked once, and who came back at once is hardly a click.
+    scored([shown(10, count, gain, UNCOUNTED)], settings)[0]?.examination ?? 0
+  expect(looks(0.6, 20)).toBe(scored([shown(10, 20, 0.6)])[0]?.examination)
   expect(looks(1, 1)).toBeCloseTo(1, 9)
   expect(looks(0.1, 1)).toBeLessThan(0.45)
   // Where clicks are worth something else, or nothing.
@@ -78,7 +104,7 @@ it('a third of an examination without a gain is none; more, or a gain, is what i
   expect(of(shown(3, 1, 0))).toEqual({
     ...{ value: 0, gain: 0, examination: 0, rate: 0.05 },
   })
-  expect(of([TODAY, 0, 333_334, MILLION])?.value).toBeLessThan(0)
+  expect(of([TODAY, 0, 333_334, MILLION, 0])?.value).toBeLessThan(0)
   expect(of(shown(3, 1, 0.3))?.value).toBeGreaterThan(0)
   // A day later half of it is left.
   expect(of(shown(2, 1, 0))?.examination).toBeGreaterThan(0.4)
@@ -86,6 +112,6 @@ it('a third of an examination without a gain is none; more, or a gain, is what i
 })
 
 it('evidence from before looks were counted weighs as it did', () => {
-  const before = [TODAY, 300_000, 250_000, 250_000]
+  const before = [TODAY, 300_000, 250_000, 250_000, UNCOUNTED]
   expect(scored([before])[0]?.examination).toBe(0.25)
 })
