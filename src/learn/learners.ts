@@ -11,7 +11,7 @@ import { openEvents } from './history/events.ts'
 import { type EventsLogger, openLoggedEvents } from './history/logged-events.ts'
 import type { SearchesOptions } from './impressions/searches.ts'
 import { type Log, openLog } from './loop/log.ts'
-import { openClickMemory } from './memory/click-memory.ts'
+import { type ClickMemory, openClickMemory } from './memory/click-memory.ts'
 import { type ClickRatesParts, openClickRates } from './memory/click-rates.ts'
 import { openExamination } from './memory/examination.ts'
 import { openModels } from './models/models.ts'
@@ -59,9 +59,10 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const log = openLog(store, config.impressionQueueMax, clock)
   const { events, modelSignals, loggedEvents } = openHistory(options, log)
   const gains = openGains(config.gains)
-  const examination = openExamination(store, config.examinationEta)
+  const isFlagged = (sessionId: string) => clickMemory.isFlagged(sessionId)
+  const examination = openExamination(store, config.examinationEta, isFlagged)
   const chances = examination.inUse
-  const clickMemory = openClickMemory({ ...shared, events, gains, chances })
+  const clickMemory: ClickMemory = openClickMemory({ ...shared, events, gains, chances })
   const clickRates = openClickRates({
     ...{ ...shared, chances, pool, opened },
     memory: clickMemory,
@@ -91,8 +92,9 @@ export function openLearners(options: LearningOptions, position: () => number) {
   const signals = openSignals({ ...shared, log, events, intakes, position, metrics })
   const consumers: Consumer[] = [
     signals.consumer,
-    ...reporting.consumers,
+    // Before the examination, which asks it who is flagged.
     clickMemory,
+    ...reporting.consumers,
     models.consumer,
     experiments.consumer,
     ...patterns.consumers,

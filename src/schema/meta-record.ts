@@ -83,6 +83,20 @@ export interface ExaminationInUse {
   expected: number
   /** Clicks of which it was reckoned. */
   reckoned: number
+  /** The last clicks, which are not among these; rows of earlier versions have none. */
+  held?: HeldClick[]
+}
+
+/** A click on a drawn order, as long as its session may still turn out to be no honest one. */
+export interface HeldClick {
+  sessionId: string
+  /** Day since the epoch. */
+  day: number
+  /** Where the hit was clicked, and where it belonged, from 0. */
+  place: number
+  own: number
+  /** How likely the draw put it at each of the first places. */
+  chances: number[]
 }
 
 /** What learning has taken since the store was made. */

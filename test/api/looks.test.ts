@@ -7,10 +7,46 @@ interface Found {
 }
 
 interface Health {
-  models: { training: { metrics: { examination?: { inUse: number } } } }
+  models: { training: { metrics: { examination?: { inUse: number; samples: number } } } }
 }
 
 const PEOPLE = 150
+
+it('a session that is found out to cheat has not said how people look', async () => {
+  const service = await startApp({})
+  onTestFinished(service.close)
+  const documents = ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, document: { title: 'tea' } }))
+  await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
+  const known = async () => {
+    await service.app.learning.caughtUp()
+    const { data } = await service.call<Health>('GET', '/nous/health')
+    const { hits } = await service.must<Found>('POST', '/cortex/search', {
+      ...{ query: 'tea', index: 'shop' },
+    })
+    return { hits, examination: data.models.training.metrics.examination }
+  }
+  const visit = async (clicksOn: (shown: string[]) => string[]) => {
+    const { sessionId } = await service.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    const search = { query: 'tea', index: 'shop', sessionId }
+    const { hits, searchContext } = await service.must<Found>('POST', '/cortex/search', search)
+    const clicked = clicksOn(hits.map(({ id }) => id))
+    const feedback = clicked.map((resultId) => {
+      const { queryId } = searchContext
+      return { queryId, rating: 1, metadata: { userAction: 'click', resultId } }
+    })
+    // In two parts: at first it is as honest as any.
+    for (const part of [feedback.slice(0, 5), feedback.slice(5)])
+      if (part.length > 0)
+        await service.must('POST', '/cortex/feedback', { sessionId, feedback: part })
+  }
+  await visit(() => ['c'])
+  const before = await known()
+  expect(before.examination?.samples).toBe(1)
+  await visit((shown) => [...shown, ...Array<string>(60).fill('e')])
+  expect(await known()).toEqual(before)
+  await visit(() => ['c', 'a'])
+  expect((await known()).examination?.samples).toBe(3)
+})
 
 it('people who look at whole pages are found out, and what they were shown counts in full', async () => {
   // Every order is drawn, and each is as likely as any other.

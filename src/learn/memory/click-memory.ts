@@ -35,6 +35,8 @@ export interface ClickMemory extends Consumer {
   added: (queryHash: string) => AddedScores
   /** Whether somebody gained from the query, which no strength changes. */
   isClicked: (queryHash: string) => boolean
+  /** Whether nothing counts that a session tells, by the entries taken so far. */
+  isFlagged: (sessionId: string) => boolean
   /** Where a document's added score comes from; undefined when nothing is known. */
   describe: (queryHash: string, key: DocumentKey) => ClickReasons | undefined
   figures: () => ClickMemoryFigures
@@ -154,6 +156,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       return unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
     },
     ...readingOf(core),
+    isFlagged: attributions.isFlagged,
     figures: () => ({ ...core.read.figures(), flagged }),
     changes: () => changes,
   }

@@ -158,6 +158,93 @@ describe('the estimate', () => {
   })
 })
 
+describe('a session that turns out to be no honest one', () => {
+  const CHEAT = { unit: 'cheat', sessionId: 'cheat' }
+
+  function openWith(flagged: ReadonlySet<string>, store = temporaryStore()) {
+    const examination = openExamination(store, 1, (sessionId) => flagged.has(sessionId))
+    examination.load()
+    return examination
+  }
+  /** Somebody who looks at all of a page, or, who cheats, clicks on all of it. */
+  function visit(examination: Examination, person: number, { unit, sessionId } = nameOf(person)) {
+    const random = seeded(person)
+    const scores = Array.from({ length: 6 }, () => random()).sort((a, b) => b - a)
+    const settings = { seed: person, epsilon: 1, temperature: 0.2 }
+    const order = drawOrder(scores, { ...settings, relative: false })
+    const impression = shown({ scores, order, ...settings, queryId: `q${person}`, unit })
+    for (const [hit, place] of order.entries())
+      if (random() < 0.9 - 0.1 * place || unit === CHEAT.unit)
+        examination.take(click(impression, hit, { sessionId }))
+    examination.publish?.()
+    return impression
+  }
+  const nameOf = (person: number) => ({ unit: `u${person}`, sessionId: `s${person}` })
+  /** It clicks once more, by which it was found out. */
+  function findOut(examination: Examination, impression: Impression, sessionId = CHEAT.sessionId) {
+    const entry = { status: 'duplicate', action: 'click' }
+    examination.take(click(impression, 0, { sessionId, entry }))
+    examination.publish?.()
+  }
+  const said = (examination: Examination) => [examination.inUse(), examination.estimate()]
+
+  it('has said nothing, and what it moved is back, whatever comes behind it', () => {
+    const flagged = new Set<string>()
+    const [alone, beside] = [openWith(flagged), openWith(flagged)]
+    let moved = 0
+    for (let person = 1; person <= 150; person += 1) {
+      visit(alone, person)
+      visit(beside, person)
+      const sessionId = `cheat ${person}`
+      const impression = visit(beside, 1000 + person, { ...CHEAT, sessionId })
+      if (beside.inUse() !== alone.inUse()) moved += 1
+      visit(alone, 2000 + person)
+      visit(beside, 2000 + person)
+      flagged.add(sessionId)
+      findOut(beside, impression, sessionId)
+      expect(said(beside)).toEqual(said(alone))
+      // Nothing that it tells later counts.
+      visit(beside, 3000 + person, { unit: `cheat ${person}`, sessionId })
+      expect(said(beside)).toEqual(said(alone))
+    }
+    expect(moved).toBeGreaterThan(0)
+  })
+
+  it('is found out after a start, too, and forgotten where the log is cut', async () => {
+    const flagged = new Set<string>()
+    const alone = openWith(flagged)
+    const stores = [temporaryStore(), temporaryStore()]
+    for (const store of stores) {
+      const beside = openWith(flagged, store)
+      for (let person = 1; person <= 100; person += 1) visit(beside, person)
+      visit(beside, 1000, CHEAT)
+      await store.write(() => beside.save())
+    }
+    for (let person = 1; person <= 100; person += 1) visit(alone, person)
+    const [first, second] = stores.map((store) => openWith(flagged, store))
+    expect(first?.estimate().samples).toBe(alone.estimate().samples + 6)
+    const doomed = { names: new Set(['cheat']), facts: [], sequence: 1 }
+    for (const _ of second?.untake?.(doomed) ?? []);
+    second?.publish?.()
+    flagged.add(CHEAT.sessionId)
+    if (first !== undefined) findOut(first, shown({ ...PAIR, queryId: 'q', unit: 'cheat' }))
+    expect([first, second].map((each) => each && said(each))).toEqual([said(alone), said(alone)])
+    await stores[1]?.write(() => second?.save())
+    expect(JSON.stringify(stores[1]?.tables.meta.get('examination in use'))).not.toContain('cheat')
+  })
+
+  it('stays among the many clicks that came since', () => {
+    const flagged = new Set<string>()
+    const examination = openWith(flagged)
+    const impression = visit(examination, 1000, CHEAT)
+    for (let person = 1; person <= 50; person += 1) visit(examination, person)
+    const { samples } = examination.estimate()
+    flagged.add(CHEAT.sessionId)
+    findOut(examination, impression)
+    expect(examination.estimate().samples).toBe(samples)
+  })
+})
+
 describe('the η in use', () => {
   it('is what is expected until there are clicks enough, and then goes where they say', () => {
     expect(simulate(0, 10, 3).inUse().eta).toBe(1)
