@@ -30,9 +30,9 @@ const WRITER_DOCUMENTS = 1000
 
 /** Opens an index and brings it up to date with the records. */
 export function open(input: OpenInput): OpenedIndex {
-  const { sequence } = input
+  const { dataDir, engineId, sequence } = input
   const report = sequence === undefined ? openFiles(input) : { sequence }
-  const caughtUp = catchUpOrClose(input, report.sequence)
+  const caughtUp = orClose(engineId, () => catchUp(openReader(dataDir), input, report.sequence))
   return {
     ...caughtUp,
     writer: keepsWriter(input, caughtUp),
@@ -51,19 +51,19 @@ function keepsWriter({ engineId, sequence }: OpenInput, { replayed }: CaughtUp):
 
 function openFiles({ dataDir, engineId, directory, definition, marks }: OpenInput): OpenReport {
   const report = native.open(engineId, directory, definition, marks)
-  const last = openReader(dataDir).mark('sequence')
+  const last = orClose(engineId, () => openReader(dataDir).mark('sequence'))
   if (report.sequence <= (typeof last === 'number' ? last : 0)) return report
   // Records of a backup that was made right when these files took on their mark.
   native.close(engineId)
   return native.open(engineId, directory, definition, [])
 }
 
-/** An index that could not be brought up to date must not stay open half full. */
-function catchUpOrClose(input: OpenInput, sequence: number): CaughtUp {
+/** An index that could not be brought up to date must not stay open half full, nor in the way of the next attempt. */
+function orClose<T>(engineId: number, work: () => T): T {
   try {
-    return catchUp(openReader(input.dataDir), input, sequence)
+    return work()
   } catch (cause) {
-    native.close(input.engineId)
+    native.close(engineId)
     throw cause
   }
 }

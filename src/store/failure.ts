@@ -5,6 +5,8 @@ import { ServiceError, serviceError } from '../errors.ts'
 /** LMDB's codes (lmdb.h): no room in the map; a page missing or damaged, or its meta page not written. */
 const MAP_FULL = -30792
 const DAMAGED: readonly unknown[] = [-30797, -30796]
+/** As LMDB says it: what comes from a thread has no code any more. */
+const DAMAGE = /^MDB_(CORRUPTED|PAGE_NOTFOUND)\b/
 const BROKEN = [...DAMAGED, -30795]
 
 const NO_ROOM: readonly unknown[] = [MAP_FULL, constants.errno.ENOSPC, constants.errno.EDQUOT]
@@ -53,7 +55,14 @@ export function isDenied(cause: unknown): boolean {
 
 /** Whether LMDB found that a page of its file is not what it should be. */
 export function isDamage(cause: unknown): cause is Error {
-  return cause instanceof Error && DAMAGED.includes((cause as LmdbError).code)
+  if (!(cause instanceof Error)) return false
+  return DAMAGED.includes((cause as LmdbError).code) || DAMAGE.test(cause.message)
+}
+
+/** Damage in LMDB's own words: behind them lmdb puts a note of whatever it was asked for before, which comes and goes. */
+export function plainDamage(cause: Error): Error {
+  const [words = cause.message] = /^[^:]+: [^:]+/.exec(cause.message) ?? []
+  return new Error(words, { cause })
 }
 
 /** Whether the system reported an I/O error, or LMDB a write that was cut short. */

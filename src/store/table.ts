@@ -101,10 +101,34 @@ export function wrapTable<Key extends LmdbKey, Value>(
       mustBeWriting()
       database.clearSync()
     },
-    range: (range = {}) => database.getRange(range),
-    keys: (range = {}) => database.getKeys(range),
+    range: (range = {}) => endedByFailure(database.getRange(range)),
+    keys: (range = {}) => endedByFailure(database.getKeys(range)),
     count: () => statsOf(database).entryCount,
     bytes: () => bytesOf(database),
+  }
+}
+
+/**
+ * A walk that is over when a page can't be read. A loop ends none that failed by itself, and as long as one is open lmdb
+ * reads all tables by its transaction, with which no read passes any more.
+ */
+function endedByFailure<Item>(walk: Iterable<Item>): Iterable<Item> {
+  return {
+    [Symbol.iterator]: () => {
+      const steps = walk[Symbol.iterator]()
+      const end = (): IteratorResult<Item> => steps.return?.() ?? { done: true, value: undefined }
+      return {
+        next: () => {
+          try {
+            return steps.next()
+          } catch (cause) {
+            end()
+            throw cause
+          }
+        },
+        return: end,
+      }
+    },
   }
 }
 

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { ServiceError, serviceError } from '../../errors.ts'
 import { type LastingFailures, openLastingFailures } from '../../lasting-failures.ts'
 import { native } from '../../native.ts'
+import { isDamage, plainDamage } from '../../store/failure.ts'
 import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
@@ -17,6 +18,11 @@ import { fitSoon } from './rest.ts'
 /** Pause before an index that could not be opened is tried again; twice as long after each failure. */
 const AGAIN_MS = 2000
 const AGAIN_MS_MAX = 300_000
+
+const UNOPENED =
+  'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records'
+const RECORDS_DAMAGED =
+  'an index could not be opened: records/data.mdb, which has its documents, is damaged. Put a whole copy in its place'
 
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
@@ -81,10 +87,7 @@ export function openUnread({
   })
   return openLastingFailures(
     (err, engineId) =>
-      log.error(
-        { ...about(engineId), err },
-        'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records',
-      ),
+      log.error({ ...about(engineId), err }, isDamage(err) ? RECORDS_DAMAGED : UNOPENED),
     (engineId) =>
       log.info(about(engineId), 'an index whose files could not be opened is open again'),
   )
@@ -95,12 +98,12 @@ function reportUnopened(core: Core, entry: IndexEntry, cause: unknown): unknown 
   if (cause instanceof ServiceError || core.closing) return cause
   const { name } = entry.record
   if (entry.dropped !== true) noteUnopened(core, entry)
-  core.unread.failed(entry.record.engineId, cause)
+  core.unread.failed(entry.record.engineId, isDamage(cause) ? plainDamage(cause) : cause)
   // Without the cause, which each request would have logged again.
-  return serviceError(
-    'UNHEALTHY',
-    `The files of "${shownName(name)}" can't be opened; its documents are safe, and the log says why.`,
-  )
+  const whose = isDamage(cause)
+    ? 'records of its documents are damaged; the log says more'
+    : 'its documents are safe, and the log says why'
+  return serviceError('UNHEALTHY', `The files of "${shownName(name)}" can't be opened; ${whose}.`)
 }
 
 /** Whether something failed because the files of an index can't be opened. */

@@ -1,8 +1,10 @@
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest'
 import { native } from '../../../src/native.ts'
 import { catchUp } from '../../../src/search/engine/catch-up.ts'
+import { compileDefinition, definitionJson } from '../../../src/search/indices/definition.ts'
 import { encodeRecord } from '../../../src/search/record.ts'
 import { openReader } from '../../../src/store/reader.ts'
+import { open } from '../../../workers/open.ts'
 import { temporaryFolder, temporaryStore } from '../../store/open.ts'
 
 /** What one job of the core may be handed: the last document is taken whole. */
@@ -75,4 +77,14 @@ it('tells how far it is: how many documents are in, of how many', async () => {
     [2000, 2500],
   ])
   expect([...progress]).toEqual([2500, 2500])
+})
+
+it('an index whose records can not be read is closed again: the next attempt fails of the same, not of the first', () => {
+  const directory = temporaryFolder()
+  const settings = { embedder: 'learned', embedderDimensions: 384 } as const
+  const definition = definitionJson(compileDefinition({}, {}, settings))
+  const index = { indexId: 1, engineId: 9000, directory, definition, marks: [] }
+  const input = { ...index, dataDir: temporaryFolder(), indexedAs: { times: [] } }
+  for (let time = 0; time < 2; time += 1) expect(() => open(input)).toThrow('No such file')
+  expect(() => native.close(index.engineId)).toThrow()
 })

@@ -5,6 +5,7 @@ import type { CortexHealth } from '../../../src/health.ts'
 import { until } from '../../http/stub.ts'
 import { startApp, type Variables } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
+import { wipePage } from '../../store/wipe.ts'
 
 it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {
   const service = await startApp()
@@ -209,4 +210,28 @@ it('such an index is opened again by itself: whoever goes by its health may send
   await until(async () => (await health()) === 200, 50_000)
   const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'willow' })
   expect(found.data.total).toBe(1)
+})
+
+it('records of one index that are damaged leave the others alone, and are told as what they are', async () => {
+  const service = await startApp()
+  onTestFinished(() => service.close())
+  for (const index of ['willow', 'xenon'])
+    for (let n = 1; n <= 8; n += 1)
+      await service.must('POST', '/cortex/documents', {
+        ...{ index, id: `${n}`, document: { title: `${index} ${n}`, content: 'a '.repeat(700) } },
+      })
+  await service.restart({}, (folder) => {
+    rmSync(join(folder, 'indices'), { recursive: true })
+    wipePage(folder, 'willow 1')
+  })
+  const find = (index: string) =>
+    service.call<Found>('POST', '/cortex/search', { index, query: index })
+  const errors = vi.spyOn(service.app.log, 'error')
+  const damaged = expect.stringContaining('records of its documents are damaged')
+  for (let time = 0; time < 3; time += 1) {
+    expect(await find('willow')).toMatchObject({ status: 503, code: 'UNHEALTHY', error: damaged })
+    expect((await find('xenon')).data?.total).toBe(8)
+  }
+  await service.must('DELETE', '/cortex/indices/xenon')
+  expect(errors.mock.calls).toEqual([])
 })
