@@ -7,25 +7,24 @@ import {
   openSync,
   readFileSync,
   rmSync,
-  statSync,
   writeFileSync,
-  writeSync,
 } from 'node:fs'
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packageVersion } from '../src/package.ts'
+import type { IndexRecord } from '../src/schema/indices.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { recordsFile } from '../src/store/records-file.ts'
 import { openStore } from '../src/store/store.ts'
 import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
 import { connectRaw, until } from './http/stub.ts'
+import { wipePages } from './store/wipe.ts'
 
 const MAIN = compiled('src/main.ts')
 const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
 const PATIENCE_MS = 60_000
-const PAGE_BYTES = 4096
 
 const hasIPv6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
@@ -161,22 +160,33 @@ it.skipIf(process.platform !== 'linux')(
   },
 )
 
-it('records of which pages are wrong end the start with one sentence, and no new start is worth it', async () => {
-  const log = { warn: () => {}, error: () => {} }
-  await openStore({ dataDir: folder, bytesMax: 2 ** 24, log }).close()
-  const file = recordsFile(folder)
-  // All but what LMDB begins with.
-  const pages = Buffer.alloc(statSync(file).size - 2 * PAGE_BYTES)
-  const descriptor = openSync(file, 'r+')
-  writeSync(descriptor, pages, 0, pages.length, 2 * PAGE_BYTES)
-  closeSync(descriptor)
-  const process = start()
-  expect(await process.ended).toBe(2)
-  expect(process.output()).toContain(
-    `${file} is damaged: pages of it are wrong (MDB_CORRUPTED: Located page was wrong type). Put a whole copy in its place.`,
-  )
-  expect(process.output()).not.toContain('"level":60')
-})
+it.each([
+  // Where a store without rows has its tables; the page that is read first of what the start reads.
+  [
+    'that lists its tables',
+    'journal\0',
+    /its list of pages has something else in place of page \d+/,
+  ],
+  [
+    'that LMDB meets',
+    'wiped',
+    /pages of it are wrong \(MDB_CORRUPTED: Located page was wrong type\)/,
+  ],
+])(
+  'a wrong page of the records %s ends the start with one sentence, and no new start is worth it',
+  async (_which, text, how) => {
+    const log = { warn: () => {}, error: () => {} }
+    const store = openStore({ dataDir: folder, bytesMax: 2 ** 24, log })
+    await store.write(() => store.tables.indices.put(1, { name: 'wiped' } as IndexRecord))
+    await store.close()
+    wipePages(folder, text)
+    const process = start()
+    expect(await process.ended).toBe(2)
+    const sentence = `${recordsFile(folder)} is damaged: ${how.source}. Put a whole copy in its place.`
+    expect(process.output()).toMatch(new RegExp(sentence))
+    expect(process.output()).not.toContain('"level":60')
+  },
+)
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
   const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })

@@ -1,14 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  lstatSync,
-  openSync,
-  readSync,
-  type Stats,
-  statSync,
-} from 'node:fs'
+import { accessSync, constants, lstatSync, type Stats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { StartError } from '../errors.ts'
 
@@ -72,48 +62,6 @@ export function deniedRecords(directory: string, cause: unknown): StartError {
     `The record store in ${directory} can't be opened: whoever runs the service must be let read and write ${RECORDS} and ${LOCK} there (as after a start as another user: chown -R).`,
     { cause },
   )
-}
-
-/** LMDB's stamp at the start of a meta page's content, and where what follows it stands (lmdb's mdb.c, MDB_meta). */
-const STAMP = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
-const META = { pageBytes: 24, lastPage: 120, transaction: 128, end: 136 }
-/** A page's own header, in front of its content, is shorter. */
-const HEADER_BYTES_MAX = 64
-
-/**
- * The length of the records' file, and the one that its newest meta page speaks of, where the file is shorter: it may
- * have been cut by a copy that failed. It may also be sound, since free pages at its end need not be written. Throws a
- * StartError where it does not begin as LMDB's files do: LMDB itself would end the process by a signal.
- */
-export function shortfall(file: string): { bytes: number; expected: number } | undefined {
-  if (!existsSync(file)) return undefined
-  const { size: bytes } = statSync(file)
-  if (bytes === 0) return undefined
-  const descriptor = openSync(file, 'r')
-  try {
-    const first = readMeta(descriptor, 0)
-    const second = first && readMeta(descriptor, first.pageBytes)
-    if (first === undefined || second === undefined)
-      throw damagedRecords(file, 'it does not begin as a record store does')
-    const newest = second.transaction > first.transaction ? second : first
-    const expected = (newest.lastPage + 1) * newest.pageBytes
-    return bytes < expected ? { bytes, expected } : undefined
-  } finally {
-    closeSync(descriptor)
-  }
-}
-
-/** Undefined where there is none. */
-function readMeta(descriptor: number, offset: number) {
-  const page = Buffer.alloc(HEADER_BYTES_MAX + META.end)
-  readSync(descriptor, page, 0, page.length, offset)
-  const start = page.indexOf(STAMP)
-  if (start < 0 || start + META.end > page.length) return undefined
-  return {
-    pageBytes: page.readUInt32LE(start + META.pageBytes),
-    lastPage: Number(page.readBigUInt64LE(start + META.lastPage)),
-    transaction: Number(page.readBigUInt64LE(start + META.transaction)),
-  }
 }
 
 /** What is said of records that can't be read, whoever starts again. */

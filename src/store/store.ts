@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
+import { refuseDamaged } from './damage.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
 import { diskFull, isDenied, wantsRoom } from './failure.ts'
 import { indicesDirectory, makeFolder, refuseLostRecords } from './folder.ts'
@@ -13,7 +14,6 @@ import {
   recordsDirectory,
   recordsFile,
   refuseUnusable,
-  shortfall,
 } from './records-file.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import { FORMAT, READERS_MAX, type Rows, TABLES_MAX, type TableName } from './tables.ts'
@@ -90,13 +90,7 @@ export function openStore(options: StoreOptions): Store {
   const file = recordsFile(options.dataDir)
   refuseLostRecords(options.dataDir, file)
   refuseUnusable(recordsDirectory(options.dataDir))
-  // To read what is missing would end the process by a signal, without a word.
-  const short = shortfall(file)
-  if (short !== undefined)
-    options.log.warn(
-      { file, ...short },
-      'the record store is shorter than its own header says: should the process end now, put a whole copy in its place',
-    )
+  refuseDamaged(file, options.log)
   refuseNarrowSpace(options.bytesMax)
   const root = openRoot(options)
   const hold = openHold(file)

@@ -1,23 +1,10 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs'
+import { cpSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
-import { shortfall } from '../../src/store/records-file.ts'
 import { openStore } from '../../src/store/store.ts'
 import { temporaryFolder, temporaryStore, until } from './open.ts'
 
-/** What LMDB's first two pages begin with, behind their header. */
-const LMDB_STAMP = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
 const bytes = (text: string) => Buffer.from(text)
 const quiet = { warn: () => {}, error: () => {} }
 
@@ -294,44 +281,6 @@ describe('a data folder that has indices and no records', () => {
     const dataDir = temporaryFolder()
     mkdirSync(join(dataDir, 'indices', 'Xk3qQ9aVTbeP'), { recursive: true })
     temporaryStore({ dataDir })
-  })
-})
-
-describe('a record store that was cut short', () => {
-  it('is told from a whole one by what its header says', async () => {
-    const dataDir = temporaryFolder()
-    const store = openStore({ dataDir, bytesMax: 2 ** 30, log: quiet })
-    await store.write(() => {
-      for (let n = 1; n <= 300; n += 1) store.tables.records.put([1, n], Buffer.alloc(3000, n))
-    })
-    await store.close()
-    const file = join(dataDir, 'records', 'data.mdb')
-    expect(shortfall(file)).toBeUndefined()
-    const whole = statSync(file).size
-    truncateSync(file, whole / 2)
-    const short = shortfall(file)
-    expect(short?.bytes).toBe(whole / 2)
-    expect(short?.expected).toBeGreaterThan(whole * 0.9)
-    expect(short?.expected).toBeLessThanOrEqual(whole)
-  })
-
-  it.each(['first', 'second'])('is refused where its %s page is none of its own', async (which) => {
-    const dataDir = temporaryFolder()
-    const open = () => openStore({ dataDir, bytesMax: 2 ** 30, log: quiet })
-    await open().close()
-    const file = join(dataDir, 'records', 'data.mdb')
-    const bytes = readFileSync(file)
-    const stamp = bytes.indexOf(LMDB_STAMP)
-    const start = which === 'first' ? stamp : bytes.indexOf(LMDB_STAMP, stamp + 1)
-    writeFileSync(file, bytes.fill(7, start, start + 4))
-    expect(open).toThrow(/data\.mdb is damaged: .*Put a whole copy in its place/)
-  })
-
-  it('is none where there is none yet', () => {
-    const file = join(temporaryFolder(), 'data.mdb')
-    expect(shortfall(file)).toBeUndefined()
-    writeFileSync(file, '')
-    expect(shortfall(file)).toBeUndefined()
   })
 })
 

@@ -5,7 +5,7 @@ import type { CortexHealth } from '../../../src/health.ts'
 import { until } from '../../http/stub.ts'
 import { startApp, type Variables } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
-import { wipePage } from '../../store/wipe.ts'
+import { wipePages } from '../../store/wipe.ts'
 
 it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {
   const service = await startApp()
@@ -222,7 +222,7 @@ it('records of one index that are damaged leave the others alone, and are told a
       })
   await service.restart({}, (folder) => {
     rmSync(join(folder, 'indices'), { recursive: true })
-    wipePage(folder, 'willow 1')
+    wipePages(folder, 'willow 1')
   })
   const find = (index: string) =>
     service.call<Found>('POST', '/cortex/search', { index, query: index })
