@@ -95,7 +95,7 @@ type Verdict =
   /** The server is busy, the connection broke, or a document in the batch is at fault. */
   | { is: 'wait' | 'reset' | 'batch' }
 
-function verdictOn(answer: Answer): Verdict {
+export function verdictOn(answer: Answer): Verdict {
   if (typeof answer === 'string') return { is: answer === 'ECONNREFUSED' ? 'wait' : 'reset' }
   const { success, status, code } = answer
   if (success) return { is: 'taken', reply: answer }
@@ -180,7 +180,7 @@ function itemError(item: unknown): string {
 }
 
 /** Waits longer each time, with jitter so that several loaders don't come back together. */
-function openPatience({ signal, onWait, giveUpMs = GIVE_UP_MS }: BulkOptions) {
+export function openPatience({ signal, onWait, giveUpMs = GIVE_UP_MS }: BulkOptions) {
   const started = performance.now()
   let attempts = 0
   let resets = 0

@@ -12,6 +12,7 @@ import {
   printReport,
   refusal,
 } from './load-report.ts'
+import { mappedTypes } from './mapped-types.ts'
 import { counted, duration, openProgress, type Progress, size } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
@@ -68,9 +69,12 @@ export async function load(
   const state = { folder, go, key: keyOf(client, paths, options) }
   const resume = await openResume(state, progress.note)
   const warn = openWarnings(progress.note)
-  const run = openRun(client, options, { terminal, progress, resume, warn })
+  const shown = { terminal, progress, resume, warn }
+  const run = openRun(client, options, shown)
   try {
-    for (const file of files) await run.take(file)
+    const types = await mappedTypes(client, bulkOptions(options, shown))
+    const mapping = { ...options.mapping, types }
+    for (const file of files) await run.take(file, mapping)
     await run.settle()
     await resume.remove()
   } catch (error) {
@@ -142,13 +146,13 @@ function openRun(client: Client, options: LoadOptions, shown: Shown) {
     if (batch.length >= options.batch) await flush(file, records)
   }
   return {
-    take: async (file: SourceFile) => {
+    take: async (file: SourceFile, mapping: Mapping) => {
       const onBytes = (read: number) => {
         bytes += read
       }
       const done = resume.done(file)
       let records = 0
-      for await (const found of readDocuments(file, { ...options, onBytes })) {
+      for await (const found of readDocuments(file, { ...options, mapping, onBytes })) {
         shown.terminal.signal.throwIfAborted()
         records += 1
         taken += 1
@@ -199,9 +203,11 @@ async function dryRun(
 ): Promise<LoadReport> {
   const started = performance.now()
   const { totals, store } = openTally()
+  const mapping = await mappingNow(terminal, options)
   for (const file of files) {
     let documents = 0
-    for await (const found of readDocuments(file, { ...options, onBytes: () => undefined })) {
+    const how = { ...options, mapping, onBytes: () => undefined }
+    for await (const found of readDocuments(file, how)) {
       terminal.signal.throwIfAborted()
       if ('reason' in found) {
         totals.refused += 1
@@ -222,4 +228,14 @@ async function dryRun(
   )
   advise(terminal, totals)
   return { files: files.length, ...totals, tookS: (performance.now() - started) / 1000 }
+}
+
+/** A dry run needs no server: where none answers, cells are shown as without a mapping. */
+async function mappingNow(terminal: Terminal, options: LoadOptions): Promise<Mapping> {
+  const { url, key, index, mapping } = options
+  const asked = { signal: terminal.signal, onWait: () => undefined, giveUpMs: 0 }
+  const named = index === undefined ? asked : { ...asked, index }
+  const client = openClient(url, key, terminal.signal)
+  const types = await mappedTypes(client, named).catch(() => undefined)
+  return types === undefined ? mapping : { ...mapping, types }
 }

@@ -100,7 +100,11 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
         .argParser(mapped)
         .default(new Map(), 'none'),
     )
-    .option('--keep-strings', 'CSV: leave cells that look like numbers as text', false)
+    .option(
+      '--keep-strings',
+      'CSV: leave cells of no mapped field that look like numbers as text',
+      false,
+    )
     .option('--batch <n>', 'documents in one request', wholeFrom(1), 500)
     .option('--concurrency <n>', 'requests under way at once', wholeFrom(1), 4)
     .option('--resume', 'go on where the same load was stopped', false)

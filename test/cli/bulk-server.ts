@@ -14,6 +14,8 @@ export interface BulkServer {
   documents: Map<string, Record<string, unknown>>
   /** Each bulk request: its query and how many lines it had. */
   requests: { query: string; lines: number }[]
+  /** The type of each field of each index that is there, when it is read. */
+  indices: Record<string, Record<string, string>>
   /** Used up one by one, before requests are taken as usual. */
   troubles: Trouble[]
   /** Documents that are refused, with the error. */
@@ -35,6 +37,7 @@ export async function openBulkServer(): Promise<BulkServer> {
     url: '',
     documents: new Map(),
     requests: [],
+    indices: {},
     troubles: [],
     refuses: () => undefined,
     warns: () => [],
@@ -50,6 +53,11 @@ export async function openBulkServer(): Promise<BulkServer> {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const [path = '', query = ''] = (request.url ?? '').split('?')
     if (path === '/api/livez') return reply(response, 200, { success: true, data: {} })
+    const types = self.indices[decodeURIComponent(path.replace('/api/cortex/indices/', ''))]
+    if (types !== undefined) {
+      const typed = Object.entries(types).map(([name, type]) => [name, { type }])
+      return reply(response, 200, { success: true, data: { fields: Object.fromEntries(typed) } })
+    }
     if (path !== '/api/cortex/documents/bulk')
       return reply(response, 404, { success: false, error: 'No such route.' })
     underWay += 1

@@ -358,6 +358,25 @@ test('a dry run shows documents and sends nothing', async () => {
   )
 })
 
+test('cells of a table go by the mapping of the index that is named', async () => {
+  const csv = 'id,zip,price,open\n1,01067,12.50,t\n2,10115,7,f\n'
+  file('shops.csv', csv)
+  server.indices.shops = { zip: 'keyword', price: 'double', open: 'boolean' }
+  const typed = [
+    ['1', { zip: '01067', price: 12.5, open: true }],
+    ['2', { zip: '10115', price: 7, open: false }],
+  ]
+  await load(openRecorder(), ['shops.csv'], options({ index: 'shops' }))
+  expect([...server.documents]).toEqual(typed)
+  const dry = openRecorder()
+  await load(dry, ['shops.csv'], options({ index: 'shops', dryRun: true }))
+  expect(dry.out.slice(0, 2).map((line) => JSON.parse(line).document)).toEqual(
+    typed.map(([, document]) => document),
+  )
+  await load(openRecorder(), ['shops.csv'], options({ index: 'unmapped' }))
+  expect(server.documents.get('2')).toEqual({ zip: 10115, price: 7, open: 'f' })
+})
+
 test('mistakes are named with what to do', async () => {
   file('picture.png', 'x')
   file('a.txt', 'x')

@@ -45,6 +45,8 @@ export interface Mapping {
   index?: string
   /** Field of the file → field of the document. */
   rename: ReadonlyMap<string, string>
+  /** Field of the document → its type in the mapping of the index, which cells of a table go by. */
+  types?: ReadonlyMap<string, string>
 }
 
 /** What options say of fields: one that is to be called `id` holds the id, unless another is named for that. */

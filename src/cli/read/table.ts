@@ -7,6 +7,7 @@ import {
   toFound,
   type Unreadable,
 } from './record.ts'
+import { typedCell } from './typed-cell.ts'
 import { openUtf8Check } from './utf8.ts'
 
 /** Cells by the place and the name of their column: several may have one name. */
@@ -14,8 +15,9 @@ type Row = Record<string, string>
 
 /**
  * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of outside of
- * its quoted names, or by what a line `sep=` before it says. Empty cells are left out; cells that are plainly numbers, true or false become such values unless
- * `keepStrings`, or where they are an id; authors and tags are split at semicolons and bars. Columns of one name make a
+ * its quoted names, or by what a line `sep=` before it says. Empty cells are left out. Cells become what the mapping of
+ * their index takes; where it has no field for them, those that are plainly numbers, true or false become such values unless
+ * `keepStrings`, or where they are an id. authors and tags are split at semicolons and bars. Columns of one name make a
  * list.
  */
 export async function* readTable(
@@ -145,20 +147,34 @@ function delimiterOf(text: string): string {
 
 const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])
 
-function cells(row: Row, keepStrings: boolean, { idField, rename }: Mapping) {
+/** What databases write where there is no value, and would otherwise be one (`COPY` of PostgreSQL, MySQL, Hive). */
+const NO_VALUE = '\\N'
+
+function cells(row: Row, keepStrings: boolean, mapping: Mapping) {
   const fields: Record<string, unknown> = {}
   for (const [column, sent] of Object.entries(row)) {
     const cell = cleaned(sent)
-    if (cell === '') continue
+    if (cell === '' || cell === NO_VALUE) continue
     const name = column.slice(column.indexOf(' ') + 1)
-    const target = rename.get(name) ?? name
-    // "1.10" as a number would be the id of "1.1", too.
-    const isText = keepStrings || name === idField || TEXT.has(target)
-    const isList = target === 'authors' || target === 'tags'
-    const value = isList ? partsOf(cell) : isText ? cell : plainValue(cell)
+    const value = cellAs(cell, name, keepStrings, mapping)
     fields[name] = Object.hasOwn(fields, name) ? [fields[name], value].flat() : value
   }
   return fields
+}
+
+function cellAs(
+  cell: string,
+  name: string,
+  keepStrings: boolean,
+  { idField, rename, types }: Mapping,
+): unknown {
+  // "1.10" as a number would be the id of "1.1", too.
+  if (name === idField) return cell
+  const target = rename.get(name) ?? name
+  if (target === 'authors' || target === 'tags') return partsOf(cell)
+  const type = types?.get(target)
+  if (type !== undefined) return typedCell(cell, type)
+  return keepStrings || TEXT.has(target) ? cell : plainValue(cell)
 }
 
 /** Blanks around a cell are no part of it, nor are the quotes around one with blanks behind them. */

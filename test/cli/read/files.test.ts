@@ -339,6 +339,57 @@ describe('reading tables', () => {
     ])
   })
 
+  test('cells of mapped fields become what these take, others what they plainly are', async () => {
+    const header = 'zip,model,price,stock,new,born,at,place,vector,free'
+    const rows = [
+      '8001,2024,007.50,12,TRUE,2001-02-03,1700000000000,"{""town"":""Köln"",""zip"":""01067""}","[0.5,1]",8001',
+      'A 1,x,4 €,twelve,maybe,n/a,2024-01-02,Köln,,t',
+    ]
+    const types = new Map([
+      ['zip', 'keyword'],
+      ['model', 'text'],
+      ['cost', 'double'],
+      ['stock', 'integer'],
+      ['new', 'boolean'],
+      ['born', 'date'],
+      ['at', 'date'],
+      ['place', 'object'],
+      ['vector', 'dense_vector'],
+    ])
+    const mapping = { rename: new Map([['price', 'cost']]), types }
+    const csv = `${header}\n${rows.join('\n')}\n`
+    const first = { zip: '8001', model: '2024', cost: 7.5, stock: 12, new: true }
+    const dates = { born: '2001-02-03', at: 1700000000000 }
+    const place = { place: { town: 'Köln', zip: '01067' }, vector: [0.5, 1] }
+    // What a field can't take stays as it is, for the server to refuse.
+    const second = { zip: 'A 1', model: 'x', cost: '4 €', stock: 'twelve', new: 'maybe' }
+    const others = { born: 'n/a', at: '2024-01-02', place: 'Köln', free: 't' }
+    expect(documents(await read('f.csv', csv, mapping))).toEqual([
+      { ...first, ...dates, ...place, free: 8001 },
+      { ...second, ...others },
+    ])
+    const [kept] = documents(await read('f.csv', csv, mapping, true))
+    expect(kept).toEqual({ ...first, ...dates, ...place, free: '8001' })
+  })
+
+  test('a number in JSON of a cell that would become another one leaves the cell as it is', async () => {
+    const types = new Map([['o', 'object']])
+    const csv = 'title,o\na,"{""n"":12345678901234567}"\n'
+    expect(documents(await read('f.csv', csv, { rename: new Map(), types }))).toEqual([
+      { title: 'a', o: '{"n":12345678901234567}' },
+    ])
+  })
+
+  test('\\N, as databases write no value, is none', async () => {
+    const tsv = 'id\ttitle\tleft\tpath\n7\ta\t\\N\tC:\\N\n\\N\tb\t2024-01-01\t\\N\n'
+    expect(await read('f.tsv', tsv)).toMatchObject([
+      { id: '7', document: { title: 'a', path: 'C:\\N' } },
+      { id: 'f.tsv#3', document: { title: 'b', left: '2024-01-01' } },
+    ])
+    const [first] = documents(await read('f.tsv', tsv))
+    expect(first).not.toHaveProperty('left')
+  })
+
   test('cells of the field that holds the id stay text: 1.10 is not 1.1', async () => {
     const csv = 'version,title,size\n1.1,a,1.1\n1.10,b,1.10\ntrue,c,\n'
     const found = await read('f.csv', csv, { idField: 'version', rename: new Map() })
