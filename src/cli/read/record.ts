@@ -49,7 +49,10 @@ export interface Mapping {
   types?: ReadonlyMap<string, string>
 }
 
-/** What options say of fields: one that is to be called `id` holds the id, unless another is named for that. */
+/**
+ * What options say of fields: one that is to be called `id` holds the id, unless another is named for that. A field that holds
+ * the id, and is renamed, too, is one of the document as well.
+ */
 export function mappingOf(
   rename: ReadonlyMap<string, string>,
   idField: string | undefined,
@@ -60,7 +63,8 @@ export function mappingOf(
   if (second !== undefined)
     throw commandError(`--map makes the id of "${first}" and of "${second}": a document has one.`)
   return {
-    rename: new Map([...rename].filter(([from]) => from !== first)),
+    rename:
+      idField === undefined ? new Map([...rename].filter(([from]) => from !== first)) : rename,
     ...(first !== undefined && { idField: first }),
     ...(index !== undefined && { index }),
   }
@@ -204,7 +208,8 @@ function shaped(
   const document: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
     const mayBeId = holdsId && (name === 'id' || name === '_id')
-    if (name === idField || (mayBeId && isIdLike(value))) continue
+    const isOnlyId = (name === idField && !rename.has(name)) || (mayBeId && isIdLike(value))
+    if (isOnlyId) continue
     if (value === undefined || (value === null && !keepsNull)) continue
     const target = rename.get(name) ?? name
     if (Object.hasOwn(document, target))

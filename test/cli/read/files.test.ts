@@ -235,6 +235,23 @@ describe('reading JSON', () => {
     ])
   })
 
+  test('the field that holds the id is one of the document, too, where it is also renamed', async () => {
+    const map = new Map([
+      ['sku', 'code'],
+      ['name', 'title'],
+    ])
+    const lines = '{"sku":7,"name":"a"}'
+    const by = async (rename: ReadonlyMap<string, string>) =>
+      read('f.ndjson', lines, mappingOf(rename, 'sku', undefined))
+    expect(await by(map)).toMatchObject([{ id: '7', document: { code: 7, title: 'a' } }])
+    const csv = 'sku,name\n1.10,a\n'
+    expect(await read('f.csv', csv, mappingOf(map, 'sku', undefined))).toMatchObject([
+      { id: '1.10', document: { code: '1.10', title: 'a' } },
+    ])
+    const [only] = documents(await by(new Map()))
+    expect(only).toEqual({ name: 'a' })
+  })
+
   test('an id may be any word; what is neither text nor number is a field like any other', async () => {
     const lines = '{"id":"missing","title":"a"}\n{"_id":{"$oid":"5f"},"title":"b"}'
     const at = { file: 'f.ndjson' }
