@@ -79,13 +79,38 @@ const LISTS = ['authors', 'tags']
  */
 export function toFound(
   raw: unknown,
+  place: FilePlace,
+  mapping: Mapping,
+): FoundDocument | Unreadable {
+  const { file, line } = place
+  if (!isObject(raw)) return { file, line, reason: 'is not a JSON object' }
+  const parts = exported(raw, mapping) ?? unwrapped(raw)
+  if (typeof parts === 'string') return { file, line, reason: parts }
+  return foundIn({ raw, ...parts }, place, mapping)
+}
+
+/** As `toFound`, of a row of a table: cells are fields, whatever they are called. An `op` of `delete` there deletes nothing. */
+export function rowToFound(
+  fields: Record<string, unknown>,
+  place: FilePlace,
+  mapping: Mapping,
+): FoundDocument | Unreadable {
+  return foundIn({ raw: fields, fields, more: {}, deletes: false }, place, mapping)
+}
+
+/** A record, the document in it, and what it says around that. */
+interface RecordParts {
+  raw: Record<string, unknown>
+  fields: Record<string, unknown>
+  more: LineParts
+  deletes: boolean
+}
+
+function foundIn(
+  { raw, fields, more, deletes }: RecordParts,
   { position, ...place }: FilePlace,
   mapping: Mapping,
 ): FoundDocument | Unreadable {
-  if (!isObject(raw)) return { ...place, reason: 'is not a JSON object' }
-  const line = exported(raw, mapping) ?? unwrapped(raw)
-  if (typeof line === 'string') return { ...place, reason: line }
-  const { fields, more, deletes } = line
   const { idField } = mapping
   const around = idField === undefined && fields !== raw ? idIn(raw) : undefined
   const id =

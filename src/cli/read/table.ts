@@ -4,7 +4,7 @@ import {
   type FilePlace,
   type FoundDocument,
   type Mapping,
-  toFound,
+  rowToFound,
   type Unreadable,
 } from './record.ts'
 import { typedCell } from './typed-cell.ts'
@@ -15,7 +15,7 @@ type Row = Record<string, string>
 
 /**
  * A table with a header row, separated by comma, semicolon or tab, whichever the header has most of outside of
- * its quoted names, or by what a line `sep=` before it says. Empty cells are left out. Cells become what the mapping of
+ * its quoted names, by bars where it has none of them, or by what a line `sep=` before it says. Empty cells are left out. Cells become what the mapping of
  * their index takes; where it has no field for them, those that are plainly numbers, true or false become such values unless
  * `keepStrings`, or where they are an id. authors and tags are split at semicolons and bars. Columns of one name make a
  * list.
@@ -59,7 +59,7 @@ export async function* readTable(
   for await (const row of parser) {
     const place = places.shift() ?? { file, line: 0 }
     while (refused[0] !== undefined && refused[0].line < place.line) yield* refused.splice(0, 1)
-    yield toFound(cells(row, keepStrings, mapping), place, mapping)
+    yield rowToFound(cells(row, keepStrings, mapping), place, mapping)
   }
   yield* refused.splice(0)
   await feeding
@@ -125,7 +125,7 @@ async function feed(
 }
 
 /** A name in quotes, where a cell may begin: signs within it part nothing. */
-const QUOTED_NAME = /(^|[,;\t])[ \uFEFF]*"(?:[^"]|"")*"/g
+const QUOTED_NAME = /(^|[,;\t|])[ \uFEFF]*"(?:[^"]|"")*"/g
 
 /** With such a line Excel is told what separates cells, and some programs write one. */
 const SEPARATOR_LINE = /^\uFEFF?"?sep=([^\r\n"])"?[ ,;\t]*(?:\r?\n|\r)/i
@@ -141,8 +141,9 @@ function separation(text: string): { delimiter: string; headerLine: number } {
 function delimiterOf(text: string): string {
   const header = text.replace(QUOTED_NAME, '$1').split(/[\r\n]/, 1)[0] ?? ''
   const count = (delimiter: string) => header.split(delimiter).length
-  // Names have commas and semicolons rather than tabs.
-  return [',', ';'].reduce((best, other) => (count(other) > count(best) ? other : best), '\t')
+  // Names have commas and semicolons rather than tabs, and bars where nothing else parts them.
+  const best = [',', ';'].reduce((best, other) => (count(other) > count(best) ? other : best), '\t')
+  return count(best) === 1 && count('|') > 1 ? '|' : best
 }
 
 const TEXT = new Set(['title', 'content', 'abstract', 'source', 'text', 'id', '_id'])

@@ -397,6 +397,32 @@ describe('reading tables', () => {
     ])
   })
 
+  test('cells are fields, whatever their columns are called: op, index and document say nothing of the row', async () => {
+    const csv =
+      'id,title,op,index,document,_source\n1,a,delete,x,y,z\n2,b,update,,,\n,c,delete,,,\n'
+    const types = new Map([['document', 'object']])
+    const mapping = { rename: new Map(), types }
+    expect(await read('f.csv', csv, mapping)).toEqual([
+      {
+        ...{ file: 'f.csv', line: 2, id: '1' },
+        document: { title: 'a', op: 'delete', index: 'x', document: 'y', _source: 'z' },
+      },
+      { file: 'f.csv', line: 3, id: '2', document: { title: 'b', op: 'update' } },
+      {
+        ...{ file: 'f.csv', line: 4, id: 'f.csv#4', isPlaced: true },
+        document: { title: 'c', op: 'delete' },
+      },
+    ])
+  })
+
+  test('bars part cells where the header has no other separator', async () => {
+    expect(documents(await read('f.csv', 'title|"a|b"|price\nx, y;z|1|2.50\n'))).toEqual([
+      { title: 'x, y;z', 'a|b': 1, price: 2.5 },
+    ])
+    expect(documents(await read('f.csv', 'title,a|b\nx,1\n'))).toEqual([{ title: 'x', 'a|b': 1 }])
+    expect(documents(await read('f.csv', 'title\nx|y\n'))).toEqual([{ title: 'x|y' }])
+  })
+
   test('\\N, as databases write no value, is none', async () => {
     const tsv = 'id\ttitle\tleft\tpath\n7\ta\t\\N\tC:\\N\n\\N\tb\t2024-01-01\t\\N\n'
     expect(await read('f.tsv', tsv)).toMatchObject([
