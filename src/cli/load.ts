@@ -193,7 +193,8 @@ function keyOf(client: Client, paths: readonly string[], options: LoadOptions): 
   const { index, mapping, keepStrings } = options
   const names = paths.map((path) => resolve(options.folder, path))
   const rename = [...mapping.rename]
-  return JSON.stringify([client.url, index, mapping.idField, rename, keepStrings, names])
+  const html = [...(mapping.html ?? [])]
+  return JSON.stringify([client.url, index, mapping.idField, rename, keepStrings, names, ...html])
 }
 
 async function dryRun(

@@ -85,6 +85,7 @@ function addServe(program: Command, terminal: Terminal, end: (code: number) => v
 interface LoadFlags extends Omit<LoadOptions, 'mapping' | 'folder' | 'stateFolder'> {
   idField?: string
   map: ReadonlyMap<string, string>
+  html: string[]
 }
 
 function addLoad(program: Command, terminal: Terminal, end: (code: number) => void): void {
@@ -101,6 +102,12 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
         .default(new Map(), 'none'),
     )
     .option(
+      '--html <name>',
+      'field of the files with HTML, of which the text is loaded; repeatable',
+      appended,
+      [],
+    )
+    .option(
       '--keep-strings',
       'CSV: leave cells of no mapped field that look like numbers as text',
       false,
@@ -111,8 +118,8 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
     .option('--dry-run', 'read everything, show the first documents, send nothing', false)
     .addHelpText('after', EXAMPLES.load)
     .action(async (paths: string[], flags: LoadFlags) => {
-      const { idField, map, ...rest } = flags
-      const mapping = mappingOf(map, idField, rest.index)
+      const { idField, map, html, ...rest } = flags
+      const mapping = { ...mappingOf(map, idField, rest.index), html: new Set(html) }
       const folders = { folder: process.cwd(), stateFolder: process.cwd() }
       const report = await load(terminal, paths, { ...rest, ...key(terminal), ...folders, mapping })
       end(report.refused > 0 ? 1 : 0)

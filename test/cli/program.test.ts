@@ -1,8 +1,10 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { afterEach, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
 import { readFilterOptions } from '../../src/cli/filters.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { serverEnvironment } from '../../src/cli/serve.ts'
@@ -339,6 +341,21 @@ describe('help and mistakes', () => {
     const terminal = openRecorder()
     expect(await runCommand(terminal, args)).toBe(1)
     expect(terminal.notes.join('\n')).toContain(words)
+  })
+
+  test('what load is told of fields is heeded, also of several', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'attune-program-'))
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const file = join(folder, 'a.ndjson')
+    writeFileSync(file, '{"sku":7,"name":"<b>A</b>","body":"<p>K&uuml;hl</p>","raw":"<i>"}\n')
+    const fields = ['--id-field', 'sku', '--map', 'sku=sku', '--map', 'name=title']
+    const html = ['--html', 'name', '--html', 'body']
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['load', file, ...fields, ...html, '--dry-run'])).toBe(0)
+    expect(JSON.parse(terminal.out[0] ?? '')).toEqual({
+      id: '7',
+      document: { sku: 7, title: 'A', body: 'Kühl', raw: '<i>' },
+    })
   })
 
   test.each([

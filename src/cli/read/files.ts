@@ -6,13 +6,8 @@ import { createGunzip } from 'node:zlib'
 import { ownValue } from '../../object.ts'
 import { commandError } from '../terminal.ts'
 import { markdownSections } from './markdown.ts'
-import {
-  type FoundDocument,
-  type Mapping,
-  openSectionIds,
-  placeId,
-  type Unreadable,
-} from './record.ts'
+import { openSectionIds, placeId } from './place-id.ts'
+import type { FoundDocument, Mapping, Unreadable } from './record.ts'
 import { readJson, readLines } from './structured.ts'
 import { readTable } from './table.ts'
 import { NOT_UTF8, readText } from './utf8.ts'

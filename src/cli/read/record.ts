@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto'
 import { isObject } from '../../object.ts'
 import { BULK_OPS, type BulkOp, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
-import { DOCUMENT_ID_BYTES_MAX } from '../../schema/document-id.ts'
 import { commandError } from '../terminal.ts'
+import { htmlText } from './html.ts'
+import { placeId } from './place-id.ts'
 
 /** A document as it goes to the server, and where it came from. */
 export interface FoundDocument {
@@ -45,6 +45,8 @@ export interface Mapping {
   index?: string
   /** Field of the file → field of the document. */
   rename: ReadonlyMap<string, string>
+  /** Fields of the file that hold HTML. */
+  html?: ReadonlySet<string>
   /** Field of the document → its type in the mapping of the index, which cells of a table go by. */
   types?: ReadonlyMap<string, string>
 }
@@ -137,36 +139,6 @@ function foundIn(
   return { ...named, document }
 }
 
-/**
- * Ids of the sections of one file, by their headings: what was learned belongs to an id, and must not go to another text
- * when a section is put before it. Sections under the same headings are numbered from the second on.
- */
-export function openSectionIds(file: string): (headings: readonly string[]) => string {
-  const given = new Set<string>()
-  const numbers = new Map<string, number>()
-  return (headings) => {
-    const place = headings.length === 0 ? undefined : headings.join('/')
-    const first = placeId(file, place)
-    let number = numbers.get(first) ?? 1
-    let id = first
-    for (; given.has(id); id = placeId(file, `${place ?? ''}(${number})`)) number += 1
-    numbers.set(first, number)
-    given.add(id)
-    return id
-  }
-}
-
-/** The id of a document that has none of its own; long ones end in a hash to stay within what an id may have. */
-export function placeId(file: string, place?: number | string): string {
-  const id = place === undefined ? file : `${file}#${place}`
-  if (Buffer.byteLength(id) <= DOCUMENT_ID_BYTES_MAX) return id
-  const hash = createHash('sha256').update(id).digest('hex').slice(0, 32)
-  return `${Buffer.from(id)
-    .subarray(0, 400)
-    .toString()
-    .replace(/\uFFFD+$/, '')}…${hash}`
-}
-
 /** What Elasticsearch and OpenSearch say of a document that they found, beside names that begin with `_`. */
 const OF_HITS = new Set(['fields', 'found', 'highlight', 'inner_hits', 'matched_queries', 'sort'])
 
@@ -239,11 +211,18 @@ function shaped(
     const target = rename.get(name) ?? name
     if (Object.hasOwn(document, target))
       return `has more than one field for "${target}": --map each to a name of its own`
-    document[target] = LISTS.includes(target) && typeof value === 'string' ? [value] : value
+    const plain = mapping.html?.has(name) ? shown(value) : value
+    document[target] = LISTS.includes(target) && typeof plain === 'string' ? [plain] : plain
   }
   if (document.content === undefined && typeof document.text === 'string' && !rename.has('text')) {
     document.content = document.text
     delete document.text
   }
   return document
+}
+
+/** The text of HTML, also of each in a list. */
+function shown(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shown)
+  return typeof value === 'string' ? htmlText(value) : value
 }

@@ -221,6 +221,18 @@ describe('reading JSON', () => {
     expect(found[1]).toMatchObject({ line: 2, reason: expect.stringContaining('"sku"') })
   })
 
+  test('of fields with HTML the text is loaded, whatever they are called then', async () => {
+    const mapping = { rename: new Map([['body', 'content']]), html: new Set(['body', 'steps']) }
+    const lines =
+      '{"id":1,"title":"<b>a</b>","body":"<p>K&uuml;hl</p>","steps":["<li>1","2</li>",3]}'
+    expect(documents(await read('f.ndjson', lines, mapping))).toEqual([
+      { title: '<b>a</b>', content: 'Kühl', steps: ['1', '2', 3] },
+    ])
+    expect(documents(await read('f.csv', 'title,body\na,<i>b</i>\n', mapping))).toEqual([
+      { title: 'a', content: 'b' },
+    ])
+  })
+
   test('a field that is to be called id holds the id, unless another was named for that', async () => {
     const map = new Map([
       ['sku', 'id'],
