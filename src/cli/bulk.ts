@@ -166,9 +166,13 @@ function settle(
     else if (status === 429 || status === 503) again.push(found)
     // A full disk is no fault of the document: those behind it fare no better, and the load goes on later.
     else if (status === 507) throw commandError(`The server refuses: ${itemError(item)}`)
-    else outcome.refused.push({ file, line, reason: itemError(item) })
+    else outcome.refused.push({ file, line, reason: refusalOf(item, found) })
   }
   return again
+}
+
+function refusalOf(item: unknown, { advice }: FoundDocument): string {
+  return advice === undefined ? itemError(item) : `${itemError(item)} ${advice}`
 }
 
 function itemError(item: unknown): string {

@@ -115,6 +115,18 @@ test('documents of a JSON file are numbered as in their ids: lines would be othe
   ])
 })
 
+test('a file whose documents are in a list of another name is refused with what to do', async () => {
+  file('shop.json', '{"products": [{"id": 1, "title": "a"}], "count": 1}')
+  file('one.json', '{"id": 2, "title": "", "sizes": [1, 2], "authors": []}')
+  server.refuses = () => ({ status: 400, error: 'The document has no text.' })
+  const terminal = openRecorder()
+  await load(terminal, ['.'], options())
+  expect(terminal.notes).toEqual([
+    'one.json#1: The document has no text.',
+    'shop.json#1: The document has no text. If its documents are the list in "products", save that list as a file of its own.',
+  ])
+})
+
 test('overload and broken connections are waited out and nothing is lost', async () => {
   file('many.ndjson', ndjson(30))
   server.troubles = [

@@ -20,6 +20,8 @@ export interface FoundDocument {
   document?: Record<string, unknown>
   /** A vector that the line brings along, passed on as it is. */
   vector?: unknown
+  /** What to say behind the reason, if it is refused. */
+  advice?: string
 }
 
 /** Where a record stands in its file. */

@@ -4,6 +4,7 @@ import { readJson as readBody } from '../../json/json.ts'
 import { refuseUnkeepable } from '../../json/unkeepable.ts'
 import { isObject } from '../../object.ts'
 import { openActions } from '../../search/documents/bulk-action.ts'
+import { beginningOf } from '../../word.ts'
 import {
   type FilePlace,
   type FoundDocument,
@@ -15,6 +16,7 @@ import { NOT_UTF8, readText, utf8Text } from './utf8.ts'
 
 const LINE_BYTES_MAX = 64_000_000
 const LINE_END = 0x0a
+const NAME_CHARACTERS_MAX = 64
 
 /** One JSON document a line; an unreadable line is reported and the next one read. */
 export async function* readLines(
@@ -114,8 +116,23 @@ export async function* readJson(
   }
   const { value: content, suspicious } = whole
   const read = openReader(mapping)
-  for (const [position, value] of documentsIn(content).entries())
-    yield read({ place: { file, line: position + 1 }, value, suspicious })
+  const advice = adviceFor(content)
+  for (const [position, value] of documentsIn(content).entries()) {
+    const found = read({ place: { file, line: position + 1 }, value, suspicious })
+    yield 'reason' in found ? found : { ...found, ...advice }
+  }
+}
+
+/** Many answers of other servers have their documents in a list, under a name that only they know. */
+function adviceFor(content: unknown): { advice?: string } {
+  if (!isObject(content)) return {}
+  const isList = ([, value]: [string, unknown]) =>
+    Array.isArray(value) && value.length > 0 && value.every(isObject)
+  const [name] = Object.entries(content).find(isList) ?? []
+  if (name === undefined || documentsIn(content)[0] !== content) return {}
+  return {
+    advice: `If its documents are the list in "${beginningOf(name, NAME_CHARACTERS_MAX)}", save that list as a file of its own.`,
+  }
 }
 
 /** The documents stand alone, in a list, or in one under `documents`; the hits of an answer of Elasticsearch under `hits.hits`. */
