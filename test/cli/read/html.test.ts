@@ -7,7 +7,7 @@ test.each([
     'Die Frist betr&auml;gt 14&nbsp;Tage &rarr; K&uuml;ndigen',
     'Die Frist beträgt 14 Tage → Kündigen',
   ],
-  ['&#8222;Ja&#x201C; &amp; &lt;nein&gt; &unknown; &#0; R&D', '„Ja“ & <nein> &unknown; &#0; R&D'],
+  ['&#8222;Ja&#x201C; &amp; &lt;nein&gt; &unknown; &#0; R&D', '„Ja“ & <nein> &unknown; � R&D'],
   ['un<em>break</em>able<br>line\n  goes on<br/>', 'unbreakable\nline goes on'],
   ['<table><tr><td>993</td><td>IMAP</td></tr><tr><td>587</td></tr></table>', '993 IMAP\n587'],
   ['a<!-- <p>gone</p> -->b<script>let x = "</p>"</script><STYLE>p{}</STYLE >c', 'abc'],
