@@ -220,7 +220,7 @@ describe('with a server of its own', () => {
     const script = blocksOf(learning).join('\n')
     expect(script).toContain('/adapt/apply')
     const printed = [...script.matchAll(/ # ([\w,]+)(?::.*)?$/gm)].map(([, words]) => String(words))
-    expect(printed).toContain('returns,policy,tax')
+    expect(printed).toContain('returns,tax,policy')
     const output = await inShell(script, server.url)
     expect(output).toMatch(new RegExp(printed.join('[\\s\\S]*')))
     expect(output).toMatch(/value: 1\.62857,\s+gain: 2,\s+examination: 2,\s+rate: 0\.321429,/)

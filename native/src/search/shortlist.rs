@@ -2,8 +2,8 @@
 //! the order of their words, so the best by words and all neighbours hold them. Where the list is
 //! sorted by values alone, these are chosen before anything is scored.
 
-use crate::search::learned_scores::{falling, PlacedScores};
 use crate::search::matches::Matches;
+use crate::search::placed_scores::{falling, PlacedScores};
 use crate::search::query::{Mode, Request};
 use crate::search::scale::Scale;
 use crate::search::text::reach::TINY;

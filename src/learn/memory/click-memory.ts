@@ -207,11 +207,8 @@ function viewOf(
   if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
   remembered.names ??= packNames(documents.keys())
   const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
-  return {
-    day,
-    chances,
-    added: { documents: remembered.names, values: written, count, pins: false },
-  }
+  const added = { ...NOTHING_ADDED, documents: remembered.names, values: written, count }
+  return { day, chances, added }
 }
 
 /** The values of the view that is being made. */
@@ -224,12 +221,9 @@ function greatest(keys: readonly DocumentKey[]): AddedScores {
   const order = Array.from(keys.keys()).sort((a, b) => size(b) - size(a) || before(a, b))
   const taken = order.slice(0, ADDED_MAX)
   const takenValues = Float64Array.from(taken, (at) => values[at] as number)
-  return {
-    documents: packNames(taken.map((at) => keys[at] as string)),
-    values: Buffer.from(takenValues.buffer).toString('base64'),
-    count: taken.length,
-    pins: false,
-  }
+  const documents = packNames(taken.map((at) => keys[at] as string))
+  const written = Buffer.from(takenValues.buffer).toString('base64')
+  return { ...NOTHING_ADDED, documents, values: written, count: taken.length }
 }
 
 function describe({ read, config, gains, chances, clock }: Core, query: string, key: DocumentKey) {
