@@ -11,17 +11,11 @@ import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
 import { type Life, openAttributions } from './attributions.ts'
 import { ENTRIES_MAX, openLessons, type Teach } from './click-memory-lessons.ts'
-import {
-  DOCUMENTS_MAX,
-  type MemoryView,
-  openPairs,
-  type Pairs,
-  type Remembered,
-} from './click-memory-pairs.ts'
+import { type MemoryView, openPairs, type Pairs, type Remembered } from './click-memory-pairs.ts'
 import { type ClickReasons, reasonsOf } from './click-memory-reasons.ts'
-import { packNames } from './click-memory-rows.ts'
+import { viewOf } from './click-memory-view.ts'
 import type { MemorySettings } from './click-rate.ts'
-import { scoreAt, writeValues } from './click-scores.ts'
+import { scoreAt } from './click-scores.ts'
 import { unteach } from './unteach.ts'
 
 /**
@@ -67,8 +61,6 @@ interface MemoryParts {
   clock: () => number
 }
 
-/** Added scores of one query. */
-const ADDED_MAX = 200
 /** Time after a session's end in which its last feedback may still be on its way. */
 const GRACE_MS = 30 * 60_000
 
@@ -173,7 +165,7 @@ function lifeOf({ sessionAbsoluteMs, retentionMs }: MemoryConfig): Life {
 /** Before evidence changes: until `publish`, searches see what was true before. */
 function keepView(core: Core, remembered: Remembered): void {
   if (core.stale.has(remembered)) return
-  if (core.written === core.read) remembered.view ??= viewOf(core, remembered)
+  if (core.written === core.read) remembered.view ??= viewNow(core, remembered)
   core.stale.add(remembered)
 }
 
@@ -190,40 +182,13 @@ function added(core: Core, queryHash: string): AddedScores {
   if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING_ADDED
   const { view } = remembered
   if (view?.day === dayOf(core.clock()) && view.chances === core.chances()) return view.added
-  remembered.view = viewOf(core, remembered)
+  remembered.view = viewNow(core, remembered)
   return remembered.view.added
 }
 
-function viewOf(
-  { config, gains, chances: known, clock }: Core,
-  remembered: Remembered,
-): MemoryView {
-  const { gain: gained, documents } = remembered
-  const day = dayOf(clock())
-  const chances = known()
-  if (gained === 0) return { day, chances, added: NOTHING_ADDED }
-  const settings = { ...config, chances, clickGain: gains.click }
-  const count = writeValues(documents.values(), day, settings, values)
-  if (count > ADDED_MAX) return { day, chances, added: greatest([...documents.keys()]) }
-  remembered.names ??= packNames(documents.keys())
-  const written = valuesBytes.toString('base64', 0, count * values.BYTES_PER_ELEMENT)
-  const added = { ...NOTHING_ADDED, documents: remembered.names, values: written, count }
-  return { day, chances, added }
-}
-
-/** The values of the view that is being made. */
-const values = new Float64Array(DOCUMENTS_MAX)
-const valuesBytes = Buffer.from(values.buffer)
-
-function greatest(keys: readonly DocumentKey[]): AddedScores {
-  const size = (at: number) => Math.abs(values[at] as number)
-  const before = (a: number, b: number) => ((keys[a] as string) < (keys[b] as string) ? -1 : 1)
-  const order = Array.from(keys.keys()).sort((a, b) => size(b) - size(a) || before(a, b))
-  const taken = order.slice(0, ADDED_MAX)
-  const takenValues = Float64Array.from(taken, (at) => values[at] as number)
-  const documents = packNames(taken.map((at) => keys[at] as string))
-  const written = Buffer.from(takenValues.buffer).toString('base64')
-  return { ...NOTHING_ADDED, documents, values: written, count: taken.length }
+function viewNow({ config, gains, chances, clock }: Core, remembered: Remembered): MemoryView {
+  const settings = { ...config, chances: chances(), clickGain: gains.click }
+  return viewOf(remembered, dayOf(clock()), settings)
 }
 
 function describe({ read, config, gains, chances, clock }: Core, query: string, key: DocumentKey) {
