@@ -7,9 +7,11 @@ const TITLES = [
   'Notes of v3.5.1',
   'Notes of 2.1 and more',
   '12.50 a month',
+  'Seen in v4.2.1',
+  'Fixed in 4.2.1',
 ]
 
-const { search } = openTitles(TITLES, { highlight: true })
+const { search, found } = openTitles(TITLES, { highlight: true })
 
 it.each([
   ['2.10', 'Notes of 2.10.3'],
@@ -30,4 +32,9 @@ it.each([
   }
   const expected = title === undefined ? [] : [title]
   expect(found).toEqual([expected, expected])
+})
+
+it('where documents write a version with a v and without, both are found, the one that was typed first', async () => {
+  expect(await found('4.2.1')).toEqual(['Fixed in 4.2.1', 'Seen in v4.2.1'])
+  expect(await found('v4.2.1')).toEqual(['Seen in v4.2.1', 'Fixed in 4.2.1'])
 })

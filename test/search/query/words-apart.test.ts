@@ -15,6 +15,10 @@ const TITLES = [
   'label N1 9AA',
   'pump A-100',
   'pump AT 200-B',
+  'send an e-mail',
+  'an email to all',
+  'e state',
+  'state of the art',
 ]
 
 const { found, marked, must } = openTitles(TITLES)
@@ -64,4 +68,9 @@ it('the pieces are wanted as the word is', async () => {
 
 it('the pieces are marked where they stand', async () => {
   expect(await marked('xj200')).toEqual(['saw <em>XJ</em>-<em>200</em> with two blades'])
+})
+
+it('what is electronic is found with a hyphen behind its e, and without, also where documents write both', async () => {
+  expect(await found('email')).toEqual(['an email to all', 'send an e-mail'])
+  expect(await found('state')).toEqual(['e state', 'state of the art'])
 })

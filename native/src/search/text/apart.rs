@@ -6,7 +6,7 @@ use crate::analysis::term::{QueryTerm, Step};
 use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
-use crate::search::text::codes::groups_of;
+use crate::search::text::codes::{groups_of, groups_of_isbn, is_isbn};
 use crate::search::text::expansion::{Expansion, Placed, VARIANT_WEIGHT};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
@@ -21,10 +21,14 @@ const CUTS_MAX: usize = 4;
 const QUERY_WORDS_MAX: usize = 12;
 /// Sides of a measure, at most.
 const SIDES_MAX: usize = 4;
+/// What stands before a thing that is electronic, in one word with it or apart: `email`, `e-mail`.
+const ELECTRONIC: &str = "e";
+/// Letters of the shortest thing that it is looked for before, as in `ebook`.
+const THING_LETTERS_MIN: usize = 4;
 /// Digits from which on a number says enough by itself, where only stop words stand beside it.
 const TELLING_DIGITS_MIN: usize = 3;
 /// Digits from which on a number may be cut, as those of telephones and orders are; shorter ones are one number.
-const LONG_NUMBER_MIN: usize = 7;
+pub(crate) const LONG_NUMBER_MIN: usize = 7;
 
 /// Gives each word of a query that no document has its pieces in a row as other ways to say it, so that what is written
 /// `AB-1234/x` or `wi-fi` is found; what is found by the word itself stays as it is.
@@ -79,12 +83,13 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
             continue;
         }
         let is_known = word.is_in(vocabulary)?;
-        let is_split = is_short && (!sides.is_empty() || unit_of(word.text).is_some());
+        let has_both = !sides.is_empty() || unit_of(word.text).is_some() || is_isbn(word.text);
+        let is_split = is_short && has_both;
         if is_known && !is_split {
             continue;
         }
         let codes = match is_known {
-            true => Vec::new(),
+            true => groups_of_isbn(word.text, |group| vocabulary.has(group))?,
             false => groups_of(word.text, |group| vocabulary.has(group))?,
         };
         for pieces in cuts_of(vocabulary, word.text)? {
@@ -101,7 +106,8 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
 }
 
 /// As `add_pieces`, of words that documents have: one catalogue has `covid19` and `COVID-19`, `getUserById` and
-/// `get_user_by_id`. Only words with digits or capitals inside are looked at; others say too seldom where they are cut.
+/// `get_user_by_id`, `email` and `e-mail`. Only words with digits or capitals inside are looked at, and those that may begin with
+/// an `e` for electronic; others say too seldom where they are cut.
 pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
     let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
     if part.placed.len() > QUERY_WORDS_MAX {
@@ -112,11 +118,25 @@ pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
             continue;
         };
         let pieces = pieces_of(&plain.text[place.from..place.to]);
-        if (2..=PIECES_MAX).contains(&pieces.len()) && word.is_in(vocabulary)? {
-            add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
+        if (2..=PIECES_MAX).contains(&pieces.len()) {
+            if word.is_in(vocabulary)? {
+                add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
+            }
+        } else if let Some(thing) = electronic(word.text) {
+            if vocabulary.has(thing)? && word.is_in(vocabulary)? {
+                let pieces = [ELECTRONIC, thing];
+                add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
+            }
         }
     }
     Ok(())
+}
+
+/// What something is that is written with an `e` for electronic before it.
+fn electronic(word: &str) -> Option<&str> {
+    let thing = word.strip_prefix(ELECTRONIC)?;
+    let is_long = thing.chars().nth(THING_LETTERS_MIN - 1).is_some();
+    (is_long && thing.chars().all(char::is_alphabetic)).then_some(thing)
 }
 
 /// Adds a row of pieces as another way to say a word.

@@ -1,4 +1,4 @@
-//! Codes of a query that documents write in groups: `1K0698151E` for `1K0 698 151 E`.
+//! Codes of a query that documents write in groups: `1K0698151E` for `1K0 698 151 E`, `9780140447934` for `978-0-14-044793-4`.
 
 use std::collections::HashMap;
 
@@ -14,6 +14,16 @@ const GROUPS: std::ops::RangeInclusive<usize> = 3..=6;
 const SINGLES_MAX: usize = 2;
 /// Most ways to cut a code, those with the fewest groups first.
 const ROWS_MAX: usize = 12;
+/// The check digit of an ISBN of ten figures that is none.
+pub(crate) const ISBN_TEN: &str = "x";
+/// What an ISBN of thirteen figures begins with.
+const ISBN_PREFIXES: [&str; 2] = ["978", "979"];
+/// Figures of an ISBN between its prefix and its check digit, and of its three groups there: whose language or country it is,
+/// whose book, and which of them.
+const ISBN_FIGURES: usize = 9;
+const ISBN_GROUPS: [std::ops::RangeInclusive<usize>; 2] = [1..=5, 2..=7];
+/// The groups of a UUID.
+const UUID_GROUPS: [usize; 5] = [8, 4, 4, 4, 12];
 
 /// The ways to cut a code, a word with digits, in three groups and more that documents have as words. Where these stand in a
 /// row is seen when they are looked for.
@@ -23,9 +33,17 @@ pub(crate) fn groups_of(
 ) -> Result<Vec<Vec<&str>>, Failure> {
     let is_code = word.bytes().all(|byte| byte.is_ascii_alphanumeric())
         && word.bytes().any(|byte| byte.is_ascii_digit());
+    if is_uuid(word) {
+        let row = cut(word, UUID_GROUPS);
+        return Ok(are_known(&row, &mut is_known)?
+            .then_some(row)
+            .into_iter()
+            .collect());
+    }
     if !is_code || !CODE_CHARS.contains(&word.len()) {
         return Ok(Vec::new());
     }
+    let mut rows = groups_of_isbn(word, &mut is_known)?;
     // Where groups end that begin at a place that other groups lead to.
     let mut ends: HashMap<usize, Vec<usize>> = HashMap::new();
     let mut is_reached = vec![false; word.len() + 1];
@@ -41,13 +59,87 @@ pub(crate) fn groups_of(
             }
         }
     }
-    let mut rows = Vec::new();
     if is_reached[word.len()] {
+        let mut others = Vec::new();
         for count in GROUPS {
-            add_rows(word, &ends, count, &mut Vec::new(), &mut rows);
+            add_rows(word, &ends, count, &mut Vec::new(), &mut others);
+        }
+        others.retain(|row| !rows.contains(row));
+        rows.extend(others);
+    }
+    Ok(rows)
+}
+
+/// The ways to cut an ISBN where books do, in groups that are known. A library has every number of three figures, so that the
+/// fewest groups are of other numbers.
+pub(crate) fn groups_of_isbn(
+    word: &str,
+    mut is_known: impl FnMut(&str) -> Result<bool, Failure>,
+) -> Result<Vec<Vec<&str>>, Failure> {
+    let mut rows = Vec::new();
+    if !is_isbn(word) {
+        return Ok(rows);
+    }
+    let prefix = word.len() - ISBN_FIGURES - 1;
+    let [countries, publishers] = ISBN_GROUPS;
+    for country in countries {
+        for publisher in publishers.clone() {
+            let Some(title @ 1..) = ISBN_FIGURES.checked_sub(country + publisher) else {
+                continue;
+            };
+            let mut row = cut(word, [prefix, country, publisher, title, 1]);
+            row.retain(|group| !group.is_empty());
+            if are_known(&row, &mut is_known)? {
+                rows.push(row);
+            }
         }
     }
     Ok(rows)
+}
+
+/// Whether a word is an ISBN: one of thirteen figures by what it begins with, a shorter one by its check digit.
+pub(crate) fn is_isbn(word: &str) -> bool {
+    if word.len() == 13 {
+        let begins = ISBN_PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+        return begins && word.bytes().all(|byte| byte.is_ascii_digit());
+    }
+    let digit = |(nth, sign): (usize, char)| match sign.to_digit(10) {
+        None if nth == ISBN_FIGURES && ISBN_TEN.contains(sign) => Some(10),
+        digit => digit,
+    };
+    let weighed = word.chars().enumerate().map(digit).zip((1..=10).rev());
+    let sum = weighed
+        .map(|(digit, weight)| Some(digit? * weight))
+        .sum::<Option<u32>>();
+    word.len() == 10 && sum.is_some_and(|sum| sum % 11 == 0)
+}
+
+fn is_uuid(word: &str) -> bool {
+    word.len() == UUID_GROUPS.iter().sum::<usize>()
+        && word.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
+/// Cuts a word in groups of these lengths.
+fn cut<const COUNT: usize>(word: &str, lengths: [usize; COUNT]) -> Vec<&str> {
+    let mut rest = word;
+    let groups = lengths.iter().map(|length| {
+        let (group, behind) = rest.split_at(*length);
+        rest = behind;
+        group
+    });
+    groups.collect()
+}
+
+fn are_known(
+    groups: &[&str],
+    is_known: &mut impl FnMut(&str) -> Result<bool, Failure>,
+) -> Result<bool, Failure> {
+    for group in groups {
+        if !is_known(group)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Adds the rows of `count` groups that begin with those that end at `cuts`.
@@ -81,7 +173,7 @@ fn add_rows<'a>(
 
 #[cfg(test)]
 mod tests {
-    use super::groups_of;
+    use super::{groups_of, is_isbn};
 
     fn cut(word: &str, known: &[&str]) -> Vec<String> {
         let rows = groups_of(word, |group| Ok(known.contains(&group))).unwrap();
@@ -106,6 +198,47 @@ mod tests {
             cut("notebooks", &["note", "book", "s"]).is_empty(),
             "no code"
         );
+    }
+
+    #[test]
+    fn an_isbn_is_cut_where_books_do_before_all_others() {
+        let groups: Vec<String> = (0..10_000).map(|n| n.to_string()).collect();
+        let mut known: Vec<&str> = groups.iter().map(String::as_str).collect();
+        known.extend(["44793", "044793"]);
+        assert!(cut("9780140447934", &known).contains(&"978 0 14 044793 4".to_owned()));
+        let only = ["978", "0", "14", "044793", "4", "x", "375", "70402"];
+        assert_eq!(cut("9780140447934", &only), ["978 0 14 044793 4"]);
+        assert_eq!(
+            cut("0140447938", &["0", "14", "044793", "8"]),
+            ["0 14 044793 8"]
+        );
+        assert_eq!(
+            cut("097522980x", &["0", "9752298", "0", "x"]),
+            ["0 9752298 0 x"]
+        );
+        for isbn in ["9780140447934", "0140447938", "097522980x", "9791032305690"] {
+            assert!(is_isbn(isbn), "{isbn}");
+        }
+        for other in [
+            "9770140447934",
+            "0140447939",
+            "x140447938",
+            "4006381333931",
+            "978",
+            "",
+        ] {
+            assert!(!is_isbn(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn a_uuid_is_cut_in_its_groups() {
+        let row = "054049b7 3a03 42f2 9572 91ca7bc293b4";
+        let known: Vec<&str> = row.split(' ').collect();
+        let word = known.concat();
+        let has = |group: &str| Ok(row.split(' ').any(|known| known == group));
+        let rows = groups_of(&word, has).unwrap();
+        assert_eq!(rows, [known]);
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::ops::Range;
 use crate::analysis::synonyms::row_of;
 use crate::analysis::term::Term;
 use crate::failure::Failure;
+use crate::search::text::apart::LONG_NUMBER_MIN;
 use crate::search::text::clause::Way;
+use crate::search::text::codes::ISBN_TEN;
 use crate::search::text::expansion::{Expansion, Placed, Scope};
 use crate::search::text::vocabulary::PlainText;
 
@@ -15,6 +17,9 @@ const QUERY_WORDS_MAX: usize = 12;
 /// Most words that are one elsewhere: names in code are the longest (`get user by id`). Who knows them asks for little else.
 const RUN_WORDS_MAX: usize = 4;
 const LONG_RUN_QUERY_WORDS_MAX: usize = 6;
+
+/// Most groups of a long number: an ISBN has five.
+const NUMBER_GROUPS_MAX: usize = 6;
 
 /// The sign between the sides of a measure, which is no part of a word, and what is typed for it.
 const TIMES: (&str, &str) = ("×", "x");
@@ -98,7 +103,40 @@ pub(crate) fn runs(text: &str, words: &[Term], is_sought: impl Fn(&Term) -> bool
             });
         }
     }
+    add_long_numbers(text, words, is_sought, &mut found);
     found
+}
+
+/// Adds groups of figures that are one number elsewhere: `978-0-14-044793-4`, `0221 123456`. What has fewer figures in all is
+/// as likely several numbers.
+fn add_long_numbers(
+    text: &str,
+    words: &[Term],
+    is_sought: impl Fn(&Term) -> bool,
+    found: &mut Vec<Run>,
+) {
+    for first in 0..words.len() {
+        let mut joined = String::new();
+        for (behind, word) in words[first..].iter().take(NUMBER_GROUPS_MAX).enumerate() {
+            let is_check = behind > 0 && word.text == ISBN_TEN;
+            let before = words[first..][..behind].last();
+            let between = before.map_or(" ", |before| &text[before.to..word.from]);
+            if !is_check && !is_number(&word.text) || !are_apart(between) {
+                break;
+            }
+            joined.push_str(&word.text);
+            if behind > 0 && joined.len() >= LONG_NUMBER_MIN {
+                found.push(Run {
+                    words: first..first + behind + 1,
+                    joined: joined.clone(),
+                    is_begun: is_sought(&words[first]),
+                });
+            }
+            if is_check {
+                break;
+            }
+        }
+    }
 }
 
 /// How many of some words are a measure of several sides that they begin with, its unit included; 0 if they begin with none.
@@ -140,9 +178,13 @@ fn covers(place: &Placed, word: &Term) -> bool {
 /// Whether two words may be one elsewhere, given what stands between them: something does (characters of Chinese are words
 /// as they are), and no two numbers meet, which would be a third one, but for thousands.
 fn is_joint(between: &str, before: &str, behind: &str) -> bool {
-    let signs = between.trim().chars().count();
     let may_meet = !are_numbers(before, behind) || are_thousands(before, behind);
-    !between.is_empty() && signs <= 1 && may_meet
+    are_apart(between) && may_meet
+}
+
+/// Whether what stands between two words is white space, or one sign.
+fn are_apart(between: &str) -> bool {
+    !between.is_empty() && between.trim().chars().count() <= 1
 }
 
 /// Whether two words are sides of a measure with a sign between them.
@@ -152,9 +194,12 @@ fn is_times(between: &str, before: &str, behind: &str) -> bool {
 
 /// Whether a number goes on with its thousands: `250 000`.
 fn are_thousands(before: &str, behind: &str) -> bool {
-    let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let is_begun = (1..=3).contains(&before.len()) && !before.starts_with('0');
-    is_begun && behind.len() == 3 && is_digits(before) && is_digits(behind)
+    is_begun && behind.len() == 3 && is_number(before) && is_number(behind)
+}
+
+fn is_number(word: &str) -> bool {
+    word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 fn are_numbers(before: &str, behind: &str) -> bool {

@@ -9,13 +9,13 @@
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2` |
 //! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000` |
-//! | `apart::add_measures` | a number with its unit, a measure of several sides, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
-//! | `apart::add_known_pieces` | a word with digits or capitals inside that documents have | its pieces in a row, too: `covid19`, `COVID-19` |
+//! | `apart::add_measures` | a number with its unit, a measure of several sides, an ISBN, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
+//! | `apart::add_known_pieces` | a word with digits or capitals inside, or an `e` before it, that documents have | its pieces in a row, too: `covid19`, `COVID-19`; `email`, `e-mail` |
 //! | `greek` | a Greek letter, or its name | the other, in one word and in several: `TGF-beta`, `TGFβ` |
-//! | `versions` | a number with points that is found in no way | versions that go on behind it, or have a `v` before: `2.1`, `v2.1.3` |
+//! | `versions` | a number with points | the same with a `v` before, or without; if it is found in no way, what goes on behind it: `2.1`, `v2.1.3` |
 //! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
 //! | `umlauts` | two letters that may be one, or one that may be two | the other spelling: `Mueller`, `Müller` |
-//! | `joined` | words side by side | the word that they are together: `note book`, `notebook` |
+//! | `joined` | words side by side | the word, or the long number, that they are together: `note book`, `notebook` |
 //! | `guessed` | a word that is found in no way | what it begins, is nearly, or is made of: `reciept`, `receipt` |
 //! | `within` | a word of German, Dutch, Swedish, Danish or Norwegian | compounds with it, and its parts: `Jacke`, `Regenjacke` |
 //!

@@ -1,4 +1,5 @@
-//! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `v3.4` for `3.4`.
+//! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `v3.4` for `3.4`. The letter is
+//! left out here and written there in most collections, so that it is looked for also where documents have the version as typed.
 
 use crate::failure::Failure;
 use crate::search::text::expansion::Expansion;
@@ -7,8 +8,8 @@ use crate::search::text::words;
 /// Most versions that begin like one.
 const BEGUN_MAX: usize = 16;
 
-/// Gives a number with points that is found in no way the versions that go on behind it, with a `v` before them or without.
-/// `2.1` is not the beginning of `2.10`.
+/// Gives a number with points itself with a `v` before it and without, and where it is found in no way the versions that go on
+/// behind it, too. `2.1` is not the beginning of `2.10`.
 pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
     for nth in 0..part.placed.len() {
@@ -19,18 +20,20 @@ pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
         let Some(number) = number_of(word.text) else {
             continue;
         };
-        if part.is_known(nth)? {
-            continue;
-        }
+        let is_known = part.is_known(nth)?;
         let mut others = Vec::new();
         for begun in [number.to_owned(), format!("v{number}")] {
-            let longer = format!("{begun}.");
-            let longer = words::completions(scope.vocabulary.snapshot, &longer, BEGUN_MAX)?;
-            others.extend(longer.into_iter().map(|word| word.text));
-            others.push(begun);
+            if !is_known {
+                let longer = format!("{begun}.");
+                let longer = words::completions(scope.vocabulary.snapshot, &longer, BEGUN_MAX)?;
+                others.extend(longer.into_iter().map(|word| word.text));
+            }
+            if begun != word.text && (!is_known || scope.vocabulary.has(&begun)?) {
+                others.push(begun);
+            }
         }
         for other in others {
-            part.add_form(nth, scope.terms_of(&other), false);
+            part.add_form(nth, scope.terms_of(&other), is_known);
         }
     }
     Ok(())
