@@ -5,7 +5,7 @@ use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Mode, Request};
 use crate::search::text::clause::Way;
 use crate::search::text::expansion::{Expansion, Placed, Scope, VARIANT_WEIGHT};
-use crate::search::text::vocabulary::Vocabulary;
+use crate::search::text::within::headed_by;
 use crate::search::text::words::{self, Word};
 
 /// Words of a query that are guessed at most.
@@ -33,9 +33,9 @@ pub(crate) fn guesses(snapshot: &Snapshot, request: &Request) -> bool {
     is_unsaid && request.mode != Mode::Text && snapshot.makes_vectors()
 }
 
-/// Gives words that are found in no way what they most likely mean: the words that they begin, else those that are
-/// nearest to them, else the longest that they begin or end with. Terms of these go to `meant`, too, as do the parts of words
-/// that documents write as several.
+/// Gives words that are found in no way what they most likely mean: the words that they begin, and the compounds that they
+/// end; else those that are nearest to them; else the longest that they begin or end with. Terms of these go to `meant`, too,
+/// as do the parts of words that documents write as several.
 pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
     let (scope, plain) = (part.scope, part.plain);
     let mut guessed = 0;
@@ -50,7 +50,8 @@ pub(crate) fn add_guesses(part: &mut Expansion) -> Result<(), Failure> {
             add_parts(scope, place, part.meant)?;
         } else if is_guessed(&plain.text[place.from..place.to]) && guessed < GUESSED_MAX {
             guessed += 1;
-            let guesses = meant_by(&scope.vocabulary, word.text)?;
+            let written = &plain.text[place.from..place.to];
+            let guesses = meant_by(scope, (written, word.text))?;
             for (nth, (guess, weight)) in guesses.into_iter().enumerate() {
                 let terms = scope.terms_of(&guess);
                 place.add(&terms, weight, false);
@@ -88,28 +89,28 @@ fn is_guessed(written: &str) -> bool {
 }
 
 /// The words that one most likely means, and what an occurrence of each counts.
-fn meant_by(vocabulary: &Vocabulary, word: &str) -> Result<Vec<(String, f32)>, Failure> {
-    let snapshot = vocabulary.snapshot;
+fn meant_by(scope: &Scope, (written, word): (&str, &str)) -> Result<Vec<(String, f32)>, Failure> {
+    let snapshot = scope.vocabulary.snapshot;
     let letters = word.chars().count();
     let mut meant = words::completions(snapshot, word, MEANT_MAX)?;
-    if meant.is_empty() && letters >= ONE_WRONG_FROM {
+    let compounds = headed_by(scope, (written, word), MEANT_MAX - meant.len())?;
+    if meant.is_empty() && compounds.is_empty() && letters >= ONE_WRONG_FROM {
         // Hardly anybody mistakes the first letter.
         let first = word.chars().next().map_or(0, char::len_utf8);
         meant = words::near_from(snapshot, word, &word[..first], 1, MEANT_MAX)?;
     }
-    if meant.is_empty() && letters <= COMPOUND_MAX {
-        let part = longest_part(word, |part| vocabulary.has(part))?;
-        return Ok(part
-            .map(|part| (part.to_owned(), VARIANT_WEIGHT))
-            .into_iter()
-            .collect());
+    let mut parts = compounds;
+    if meant.is_empty() && parts.is_empty() && letters <= COMPOUND_MAX {
+        let part = longest_part(word, |part| scope.vocabulary.has(part))?;
+        parts.extend(part.map(str::to_owned));
     }
     let weight_of = |word: &Word| 1.0 - f32::from(word.distance) / letters as f32;
     let weighed = meant.into_iter().map(|word| {
         let weight = weight_of(&word);
         (word.text, weight)
     });
-    Ok(weighed.collect())
+    let parts = parts.into_iter().map(|part| (part, VARIANT_WEIGHT));
+    Ok(weighed.chain(parts).collect())
 }
 
 /// The longest known word that one ends or begins with, as compounds do: what a compound is stands at its end.

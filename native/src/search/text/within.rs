@@ -131,6 +131,48 @@ fn compounds_with(vocabulary: &Vocabulary, forms: &[String]) -> Result<Vec<Strin
     Ok(compounds)
 }
 
+/// The words of documents that end with one that none of them has, whatever stands before it: an `Abendkleid` is a `Kleid` also
+/// where nothing says what `Abend` is. Those that most documents have, as many at most as are asked for, and none where compounds
+/// are not one word.
+pub(crate) fn headed_by(
+    scope: &Scope,
+    (written, word): (&str, &str),
+    count: usize,
+) -> Result<Vec<String>, Failure> {
+    let stems = scope.compound_terms_of(written);
+    if stems.iter().all(Option::is_none) {
+        return Ok(Vec::new());
+    }
+    let snapshot = scope.vocabulary.snapshot;
+    let mut found: HashMap<&str, u32> = HashMap::new();
+    let mut steps = Steps::default();
+    let forms = forms_of(scope, word, &stems);
+    for form in &forms {
+        for segment in 0..snapshot.segments.len() {
+            let known = snapshot.long_words(segment, || steps.step())?;
+            for (compound, documents) in known.ending_with(form) {
+                steps.step()?;
+                if is_begun(&compound[..compound.len() - form.len()]) {
+                    *found.entry(compound).or_default() += documents;
+                }
+            }
+        }
+    }
+    let found = found.into_iter().map(|(compound, documents)| Word {
+        text: compound.to_owned(),
+        documents,
+        distance: 0,
+    });
+    let first = first_live(snapshot, found.collect(), count)?;
+    Ok(first.into_iter().map(|word| word.text).collect())
+}
+
+/// Whether what stands before the last part of a compound may be a word: `gr` of `Grund` is none.
+fn is_begun(first: &str) -> bool {
+    let is_vowel = |letter: char| !letter.is_ascii() || "aeiouy".contains(letter);
+    is_part(first) && first.contains(is_vowel)
+}
+
 /// Whether what stands in a word beside one that it begins or ends with is a word of documents, too.
 fn is_compound(vocabulary: &Vocabulary, compound: &str, word: &str) -> Result<bool, Failure> {
     let behind = compound.strip_prefix(word);

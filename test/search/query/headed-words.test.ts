@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest'
+import { openTitles } from './titles.ts'
+
+const TITLES = ['Langes Abendkleid', 'Bratpfanne aus Eisen', 'Klein und Grund', 'Strand']
+const { marked, found } = openTitles(TITLES, { searchType: 'hybrid' }, ['german', 'english'])
+
+it.each([
+  ['Kleid', ['Langes <em>Abendkleid</em>']],
+  ['Pfannen', ['<em>Bratpfanne</em> aus Eisen']],
+  // What stands before it is no word.
+  ['rund', []],
+  ['rand', []],
+])(
+  'a word that no document has is guessed to be what compounds end with: %s',
+  async (query, titles) => {
+    expect((await marked(query)).filter((title) => title !== undefined)).toEqual(titles)
+    expect(await found(query, { searchType: 'text' })).toEqual([])
+  },
+)
+
+it('and not where compounds are not one word', async () => {
+  expect(await found('Pfannen', { index: 'english' })).toEqual([])
+})
