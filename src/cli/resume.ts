@@ -13,7 +13,7 @@ export interface Resume {
   done: (file: SourceFile) => number
   /** Everything up to this many records of the file, and every file before it, has been settled. */
   advance: (file: SourceFile, records: number) => Promise<void>
-  /** False where the state can't be written; no load fails for that. */
+  /** False where the state can't be written, or nothing is settled; no load fails for that. */
   save: () => Promise<boolean>
   remove: () => Promise<void>
 }
@@ -48,8 +48,13 @@ export async function openResume(
   }
   const save = () => {
     savedAt = performance.now()
-    saving = saving.then(write)
+    saving = saving.then(() => (records.size > 0 ? write() : drop()))
     return saving
+  }
+  // One that can't be removed is not read without --resume.
+  const drop = async () => {
+    await rm(path, { force: true }).catch(() => undefined)
+    return false
   }
   return {
     path,
@@ -61,8 +66,7 @@ export async function openResume(
     save,
     remove: async () => {
       await saving
-      // One that can't be removed is not read without --resume.
-      await rm(path, { force: true }).catch(() => undefined)
+      await drop()
     },
   }
 }

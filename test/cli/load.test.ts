@@ -141,6 +141,13 @@ test('overload and broken connections are waited out and nothing is lost', async
   expect(server.requests).toHaveLength(7)
 })
 
+test('a load that was refused before anything was settled leaves nothing behind', async () => {
+  file('one.ndjson', ndjson(1))
+  server.troubles = [{ status: 401 }]
+  await expect(load(openRecorder(), ['one.ndjson'], options())).rejects.toThrow('refuses')
+  expect(readdirSync(folder)).toEqual(['one.ndjson'])
+})
+
 test('Retry-After is honoured', async () => {
   file('one.ndjson', ndjson(1))
   server.troubles = [{ status: 503, headers: { 'retry-after': '1' } }]
