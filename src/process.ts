@@ -36,9 +36,7 @@ watchProcess(log)
 for (const { variable, sentence } of mistypedSettings(process.env)) log.warn({ variable }, sentence)
 if (process.argv.length > 2) log.warn(NO_OPTIONS)
 run(config, log).catch((cause: unknown) => {
-  const err = isDamage(cause)
-    ? damagedRecords(recordsFile(config.dataDir), `pages of it are wrong (${cause.message})`, cause)
-    : cause
+  const err = named(cause, config)
   const isMistake = err instanceof StartError
   if (!isMistake) log.fatal({ err }, 'the service could not start')
   process.stderr.write(`${sentence(err)}\n`)
@@ -52,6 +50,13 @@ function settings(): Config {
     process.stderr.write(`${sentence(cause)}\n`)
     process.exit(EXIT_LASTS)
   }
+}
+
+/** With the file, where pages of it are wrong: LMDB names none. */
+function named(cause: unknown, { dataDir }: Config): unknown {
+  if (!isDamage(cause)) return cause
+  const how = `pages of it are wrong (${cause.message})`
+  return damagedRecords(recordsFile(dataDir), how, cause)
 }
 
 function sentence(cause: unknown): string {
@@ -68,7 +73,7 @@ async function run(config: Config, log: Logger): Promise<void> {
   }
   for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
-    log.fatal({ err: cause }, 'the record store can no longer be trusted')
+    log.fatal({ err: named(cause, config) }, 'the record store can no longer be trusted')
     stop('the record store failed', EXIT_FAILED)
   })
   if (early !== undefined) {

@@ -14,6 +14,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packageVersion } from '../src/package.ts'
 import type { IndexRecord } from '../src/schema/indices.ts'
+import type { SessionRecord } from '../src/schema/session.ts'
 import { SETTINGS } from '../src/settings.ts'
 import { recordsFile } from '../src/store/records-file.ts'
 import { openStore } from '../src/store/store.ts'
@@ -187,6 +188,20 @@ it.each([
     expect(process.output()).not.toContain('"level":60')
   },
 )
+
+it('a write that meets a wrong page of the records ends the server, and the log names their file', async () => {
+  const log = { warn: () => {}, error: () => {} }
+  const store = openStore({ dataDir: folder, bytesMax: 2 ** 24, log })
+  await store.put('sessions', 'ffffffff-wiped', { userId: 'wiped' } as SessionRecord)
+  await store.close()
+  wipePages(folder, 'wiped')
+  const process = start()
+  const port = await ready(process)
+  const url = `http://127.0.0.1:${port}/api/cortex/sessions`
+  expect((await fetch(url, { method: 'POST' })).status).toBe(503)
+  expect(await process.ended).toBe(1)
+  expect(process.output()).toContain(`${recordsFile(folder)} is damaged: pages of it are wrong`)
+})
 
 it('an empty setting is as one that is not set: nothing listens but the local machine', async () => {
   const process = start({ HOST: '', REQUEST_TIMEOUT_MS: ' ' })
