@@ -7,6 +7,9 @@ import type { TableName } from './tables.ts'
 const FACTS: TableName = 'meta'
 const OWNER = 'owner'
 
+/** A start waits so long for a look through all tables: of a sound file, most stops by a signal leave one. */
+const LOOK_MS_MAX = 15_000
+
 interface Wrong {
   /** One sentence for each table. */
   sentences: string[]
@@ -18,7 +21,7 @@ interface Wrong {
  * Looks at the file before LMDB opens it, which ends the process by a signal, without a word, where it meets a wrong page.
  * Throws a StartError where the store can't be opened, and logs where a table is damaged: what lies elsewhere can be read.
  * All tables are looked through where the file is shorter than its header says, or the process before did not stop by
- * itself, as one that met a wrong page: it takes some .4 s for a gigabyte.
+ * itself, as one that met a wrong page: it takes some .4 s for a gigabyte, and of a whole file `LOOK_MS_MAX` at most.
  */
 export function refuseDamaged(
   file: string,
@@ -46,14 +49,18 @@ function findWrong(pages: Pages): Wrong {
   const lists = pages.listsProblem()
   if (lists !== undefined) return { sentences: [`its list of pages ${lists}`], isFatal: true }
   let isOwned = false
-  const facts = pages.tableProblem(FACTS, (key) => {
-    isOwned ||= key === OWNER
+  const facts = pages.tableProblem(FACTS, {
+    found: (key) => {
+      isOwned ||= key === OWNER
+    },
   })
   if (facts !== undefined) return { sentences: [sentenceOf(FACTS, facts)], isFatal: true }
   const isCut = pages.bytes < pages.expected
   if (!isOwned && !isCut) return { sentences: [], isFatal: false }
+  // What a cut file lacks would end the process whenever it is met.
+  const untilMs = isCut ? Number.POSITIVE_INFINITY : performance.now() + LOOK_MS_MAX
   const sentences = pages.tables().flatMap((name) => {
-    const problem = pages.tableProblem(name)
+    const problem = pages.tableProblem(name, { untilMs })
     return problem === undefined ? [] : [sentenceOf(name, problem)]
   })
   return { sentences, isFatal: isCut }

@@ -1,5 +1,5 @@
 import { fstatSync, readSync } from 'node:fs'
-import { numberAt, PAGE, problemOfTree, type TakeNode, type Tree } from './trees.ts'
+import { type Looking, numberAt, PAGE, problemOfTree, type TakeNode, type Tree } from './trees.ts'
 
 /** LMDB's stamp at the start of a meta page's content, and where what follows it stands (lmdb's mdb.c, MDB_meta). */
 const STAMP = Buffer.from([0xde, 0xc0, 0xef, 0xbe])
@@ -22,10 +22,14 @@ export interface Pages {
   /** What is wrong with the list of free pages, or with that of tables, if anything is. To be asked before those below. */
   listsProblem: () => string | undefined
   tables: () => string[]
-  /** What is wrong with a table, if anything is; `found` hears of each key. */
-  tableProblem: (name: string, found?: (key: string) => void) => string | undefined
+  /** What is wrong with a table, if anything is, as far as it was seen by a moment; `found` hears of each key. */
+  tableProblem: (name: string, looking?: TableLooking) => string | undefined
   /** Whether nobody has written to it since. */
   isUnchanged: () => boolean
+}
+
+interface TableLooking extends Pick<Looking, 'untilMs'> {
+  found?: (key: string) => void
 }
 
 /** Undefined where the file does not begin as a record store does. */
@@ -44,12 +48,13 @@ export function readPages(descriptor: number): Pages | undefined {
     bytes,
     expected: (meta.lastPage + 1) * meta.pageBytes,
     listsProblem: () =>
-      problemOfTree(file, meta.free, isTransaction) ?? problemOfTree(file, meta.main, listTable),
+      problemOfTree(file, meta.free, { take: isTransaction }) ??
+      problemOfTree(file, meta.main, { take: listTable }),
     tables: () => [...tables.keys()],
-    tableProblem: (name, found) => {
+    tableProblem: (name, { found, ...looking } = {}) => {
       const tree = tables.get(name)
       const take: TakeNode | undefined = found && (({ key }) => void found(textOf(key)))
-      return tree && problemOfTree(file, tree, take)
+      return tree && problemOfTree(file, tree, { ...looking, take })
     },
     isUnchanged: () => newestMeta(descriptor)?.transaction === meta.transaction,
   }

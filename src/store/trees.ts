@@ -30,6 +30,11 @@ export interface Node {
 /** Answers what is wrong with a node of a page that this transaction wrote, if anything is. */
 export type TakeNode = (node: Node, transaction: number) => string | undefined
 
+export interface Looking {
+  take?: TakeNode | undefined
+  untilMs?: number
+}
+
 export interface TreeFile {
   descriptor: number
   bytes: number
@@ -37,11 +42,11 @@ export interface TreeFile {
   lastPage: number
 }
 
-/** Goes through a tree and answers what it meets first that is wrong, or undefined. */
+/** Goes through a tree, not after a moment of `performance.now()`, and answers what it meets first that is wrong, or undefined. */
 export function problemOfTree(
   file: TreeFile,
   tree: Tree,
-  take: TakeNode = () => undefined,
+  { take = () => undefined, untilMs = Number.POSITIVE_INFINITY }: Looking = {},
 ): string | undefined {
   if (tree.root === NO_PAGE) return undefined
   if (tree.depth > DEPTH_MAX) return 'has more levels than there can be'
@@ -50,6 +55,7 @@ export function problemOfTree(
   const buffers: Buffer[] = []
 
   function visit(page: number, level: number, newest: number): string | undefined {
+    if (performance.now() > untilMs) return undefined
     buffers[level] ??= Buffer.alloc(file.pageBytes)
     const bytes = buffers[level]
     const kind = level < tree.depth ? BRANCH : LEAF

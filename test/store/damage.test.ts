@@ -189,3 +189,15 @@ it('what is written meanwhile is no damage', async () => {
   await fill(store)
   expect(pages?.isUnchanged()).toBe(false)
 })
+
+it('a table is looked through until a moment, and no longer', async () => {
+  const dataDir = await stopped()
+  wipePages(dataDir, 'record 7;')
+  const descriptor = openSync(fileOf(dataDir), 'r')
+  onTestFinished(() => closeSync(descriptor))
+  const pages = readPages(descriptor)
+  expect(pages?.listsProblem()).toBeUndefined()
+  expect(pages?.tableProblem('records')).toContain('something else in place of page')
+  const untilMs = performance.now() - 1
+  expect(pages?.tableProblem('records', { untilMs })).toBeUndefined()
+})
