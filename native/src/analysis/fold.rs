@@ -2,11 +2,13 @@
 
 use std::mem;
 
+use unicode_normalization::char::{compose, decompose_canonical};
+
 use crate::analysis::each_word::WordFilter;
 use crate::analysis::han::simplified;
 
-/// Writes each token as most people type it: without the marks that Hebrew and Arabic leave out, `е` for `ё`, one spelling
-/// of Hindi's nasals, digits of any script as `0` to `9`, and Chinese characters as simplified ones.
+/// Writes each token as most people type it: without the marks that Hebrew and Arabic leave out, `е` for `ё`, old Greek
+/// with the accents of today, one spelling of Hindi's nasals, digits of any script as `0` to `9`, and Chinese characters as simplified ones.
 #[derive(Clone, Copy)]
 pub struct FoldFilter {
     /// Whether Chinese characters are simplified. Words that are shown to people keep theirs.
@@ -41,6 +43,7 @@ fn fold(text: &str, out: &mut String, simplifies: bool) {
             0..=0x3FF => Folded::Same,
             0x400..=0x52F if letter == 'ё' => Folded::Other('е'),
             0x591..=0x6FF => semitic(letter),
+            0x1F00..=0x1FFF => polytonic(letter),
             0x93C => Folded::Nothing,
             0x901 => Folded::Other(ANUSVARA),
             0x94D if is_nasal_before(out, letters.peek().copied()) => {
@@ -64,6 +67,26 @@ fn semitic(letter: char) -> Folded {
         0x591..=0x5BD | 0x5BF | 0x5C1..=0x5C2 | 0x5C4..=0x5C5 | 0x5C7 => Folded::Nothing,
         0x610..=0x61A | 0x640 | 0x64B..=0x65F | 0x670 => Folded::Nothing,
         _ => digit(letter),
+    }
+}
+
+/// Accents of old Greek that are one today: varia, oxia, perispomeni.
+const ACCENTS: [char; 3] = ['\u{300}', '\u{301}', '\u{342}'];
+const TONOS: char = '\u{301}';
+
+/// Old Greek: breathings and the iota below a letter are not written any more.
+fn polytonic(letter: char) -> Folded {
+    let (mut base, mut has_accent) = (letter, false);
+    decompose_canonical(letter, |part| {
+        if part.is_alphabetic() && base == letter {
+            base = part;
+        }
+        has_accent |= ACCENTS.contains(&part);
+    });
+    match (base == letter, has_accent) {
+        (true, _) => Folded::Same,
+        (false, true) => Folded::Other(compose(base, TONOS).unwrap_or(base)),
+        (false, false) => Folded::Other(base),
     }
 }
 
@@ -128,6 +151,11 @@ mod tests {
             ("١٢٨", "128"),
             ("१०", "10"),
             ("๒๕", "25"),
+            ("ὅμηρος", "όμηρος"),
+            ("ᾠδῇ", "ωδή"),
+            ("ῥαψῳδία", "ραψωδία"),
+            ("ἀνήρ", "ανήρ"),
+            ("όμηρος", "όμηρος"),
             ("電", "电"),
             ("안녕", "안녕"),
         ] {

@@ -82,6 +82,22 @@ it.each(['δρομος', 'ΔΡΟΜΟΣ', 'δρομοσ', 'δρόμος', 'ΔΡΌ
   async (query) => expect((await find(query)).ids).toEqual(['greek']),
 )
 
+it('old Greek is found as it is written today, and the other way round', async () => {
+  const index = 'old-greek'
+  await service.must('POST', '/cortex/indices', { name: index })
+  for (const title of ['Ὅμηρος', 'Όμηρος', 'ῥαψῳδία'])
+    await service.must('POST', '/cortex/documents', { index, document: { title } })
+  const titles = async (query: string) => {
+    const sent = { index, query, searchType: 'text' }
+    type Found = { hits: { source: { title: string } }[] }
+    const { hits } = await service.must<Found>('POST', '/cortex/search', sent)
+    return hits.map(({ source }) => source.title).sort()
+  }
+  for (const query of ['ὅμηρος', 'ομηρος', 'Όμηρος'])
+    expect(await titles(query)).toEqual(['Όμηρος', 'Ὅμηρος'])
+  expect(await titles('ραψωδια')).toEqual(['ῥαψῳδία'])
+})
+
 it('a stop word may end in a sigma', async () => {
   expect((await find('ΈΝΑΣ')).ids).toEqual([])
   expect((await find('ένας')).ids).toEqual([])
