@@ -59,10 +59,13 @@ export function isDamage(cause: unknown): cause is Error {
   return DAMAGED.includes((cause as LmdbError).code) || DAMAGE.test(cause.message)
 }
 
-/** Damage in LMDB's own words: behind them lmdb puts a note of whatever it was asked for before, which comes and goes. */
-export function plainDamage(cause: Error): Error {
-  const [words = cause.message] = /^[^:]+: [^:]+/.exec(cause.message) ?? []
-  return new Error(words, { cause })
+/**
+ * Damage in LMDB's own words: behind them lmdb puts a note of whatever it was asked for before, which comes and goes. Without
+ * the cause, whose message a log would put behind it again.
+ */
+export function plainDamage({ message }: Error): Error {
+  const [words = message] = /^[^:]+: [^:]+/.exec(message) ?? []
+  return new Error(words)
 }
 
 /** Whether the system reported an I/O error, or LMDB a write that was cut short. */

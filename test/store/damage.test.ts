@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StartError } from '../../src/errors.ts'
-import { isDamage } from '../../src/store/failure.ts'
+import { isDamage, plainDamage } from '../../src/store/failure.ts'
 import { readPages } from '../../src/store/pages.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
 import { temporaryFolder, temporaryStore } from './open.ts'
@@ -200,4 +200,10 @@ it('a table is looked through until a moment, and no longer', async () => {
   expect(pages?.tableProblem('records')).toContain('something else in place of page')
   const untilMs = performance.now() - 1
   expect(pages?.tableProblem('records', { untilMs })).toBeUndefined()
+})
+
+it('damage is told in words that stay the same, and once', () => {
+  const words = 'MDB_CORRUPTED: Located page was wrong type'
+  const plain = plainDamage(new Error(`${words}: ${words}: Attempting to setup locks after open`))
+  expect([plain.message, plain.cause]).toEqual([words, undefined])
 })
