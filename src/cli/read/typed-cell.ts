@@ -17,7 +17,14 @@ export function typedCell(cell: string, type: string): unknown {
   if (type === 'boolean') return yesOrNo(cell)
   if (type === 'object' || type === 'dense_vector') return structured(cell)
   if (type === 'date') return plainValue(cell)
-  return spellsNumber(cell) ? Number(cell) : cell
+  return spellsNumber(cell) && !wouldRound(cell.trim()) ? Number(cell) : cell
+}
+
+const WHOLE = /^[+-]?\d+$/
+
+/** Whether a whole number would become another one. */
+function wouldRound(cell: string): boolean {
+  return WHOLE.test(cell) && BigInt(cell) !== BigInt(Number(cell))
 }
 
 function yesOrNo(cell: string): boolean | string {

@@ -397,6 +397,12 @@ describe('reading tables', () => {
       { ...first, ...dates, ...place, free: 8001 },
       { ...second, ...others },
     ])
+    // It would be 1234567890123456800, without a word.
+    const whole = 'stock\n1234567890123456789\n9007199254740992\n'
+    expect(documents(await read('f.csv', whole, mapping))).toEqual([
+      { stock: '1234567890123456789' },
+      { stock: 9_007_199_254_740_992 },
+    ])
     const [kept] = documents(await read('f.csv', csv, mapping, true))
     expect(kept).toEqual({ ...first, ...dates, ...place, free: '8001' })
   })
