@@ -1,5 +1,5 @@
 import { count, counted, duration } from './progress.ts'
-import type { FoundDocument, Unreadable } from './read/record.ts'
+import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
 import { printable, type Terminal } from './terminal.ts'
 
 /** What a load did. */
@@ -106,6 +106,14 @@ export function advise(
   terminal.note(
     `Without an id: ${counted(placed, 'document')}, named after their place in the file. A line put before them moves their ids, and what was learned of them, to others. Name the field that holds an id: --id-field NAME.`,
   )
+}
+
+/** Says which names of options no record had: they are most likely mistyped. */
+export function tellUnmet(terminal: Terminal, { unmet = new Set(), html }: Mapping): void {
+  for (const name of unmet)
+    terminal.note(
+      `No record has a field "${printable(name)}", which ${html?.has(name) ? '--html' : '--map'} names as the files call it.`,
+    )
 }
 
 /** Prints what a load came to, and gives it back. */

@@ -11,6 +11,7 @@ import {
   openWarnings,
   printReport,
   refusal,
+  tellUnmet,
 } from './load-report.ts'
 import { mappedTypes } from './mapped-types.ts'
 import { counted, duration, openProgress, type Progress, size } from './progress.ts'
@@ -88,6 +89,7 @@ export async function load(
   } finally {
     progress.stop()
   }
+  tellUnmet(terminal, options.mapping)
   return printReport(terminal, { files: files.length, ...run.totals() })
 }
 
@@ -228,6 +230,7 @@ async function dryRun(
     `Would load ${what}; ${counted(refused, 'place')} can't be read. Nothing was sent.`,
   )
   advise(terminal, totals)
+  tellUnmet(terminal, mapping)
   return { files: files.length, ...totals, tookS: (performance.now() - started) / 1000 }
 }
 

@@ -119,7 +119,9 @@ function addLoad(program: Command, terminal: Terminal, end: (code: number) => vo
     .addHelpText('after', EXAMPLES.load)
     .action(async (paths: string[], flags: LoadFlags) => {
       const { idField, map, html, ...rest } = flags
-      const mapping = { ...mappingOf(map, idField, rest.index), html: new Set(html) }
+      const named = mappingOf(map, idField, rest.index)
+      const unmet = new Set([...named.rename.keys(), ...html])
+      const mapping = { ...named, html: new Set(html), unmet }
       const folders = { folder: process.cwd(), stateFolder: process.cwd() }
       const report = await load(terminal, paths, { ...rest, ...key(terminal), ...folders, mapping })
       end(report.refused > 0 ? 1 : 0)

@@ -356,6 +356,13 @@ describe('help and mistakes', () => {
       id: '7',
       document: { sku: 7, title: 'A', body: 'Kühl', raw: '<i>' },
     })
+    expect(terminal.notes.join()).not.toContain('No record has')
+    const mistyped = ['--map', 'nmae=title', '--html', 'bdoy']
+    expect(await runCommand(terminal, ['load', file, ...mistyped, '--dry-run'])).toBe(0)
+    expect(terminal.notes.slice(-2)).toEqual([
+      'No record has a field "nmae", which --map names as the files call it.',
+      'No record has a field "bdoy", which --html names as the files call it.',
+    ])
   })
 
   test.each([

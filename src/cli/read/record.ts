@@ -51,6 +51,8 @@ export interface Mapping {
   html?: ReadonlySet<string>
   /** Field of the document → its type in the mapping of the index, which cells of a table go by. */
   types?: ReadonlyMap<string, string>
+  /** Names that options say and no record has had so far: reading takes out those that it meets. */
+  unmet?: Set<string>
 }
 
 /**
@@ -206,6 +208,7 @@ function shaped(
   const { idField, rename } = mapping
   const document: Record<string, unknown> = {}
   for (const [name, value] of Object.entries(fields)) {
+    mapping.unmet?.delete(name)
     const mayBeId = holdsId && (name === 'id' || name === '_id')
     const isOnlyId = (name === idField && !rename.has(name)) || (mayBeId && isIdLike(value))
     if (isOnlyId) continue
