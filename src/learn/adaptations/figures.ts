@@ -49,7 +49,7 @@ export function samplesOf(metric: WatchedMetric, arm: WatchedTotals): number {
   return isOfClicks(metric) ? arm.known : arm.searches
 }
 
-/** Every count but the latency: the compiler wants each that `ArmTotals` has, and what adds arms up goes by these. */
+/** Every count but the latency: the compiler wants each that `ArmTotals` has, here and in `addArms`. */
 const NO_COUNTS: Omit<ArmTotals, 'latency' | 'units'> = {
   searches: 0,
   known: 0,
@@ -82,16 +82,21 @@ export function countClick(arm: ArmTotals, best: number, before?: number): void 
   arm.reciprocalRanks += reciprocalRank(best) - reciprocalRank(before ?? 0)
 }
 
-export function addArms(arms: Iterable<ArmTotals>): ArmTotals {
-  const sum = emptyArm()
+/** By name: of a day's minutes, each second, a loop over the names of counts took most of the time. */
+export function addArms(arms: readonly ArmTotals[]): ArmTotals {
+  let [searches, known, clicked, reciprocalRanks, zeroResults] = [0, 0, 0, 0, 0]
+  const buckets = arms.reduce((most, arm) => Math.max(most, arm.latency.length), 0)
+  const latency: number[] = new Array(buckets).fill(0)
   for (const arm of arms) {
-    for (const count of COUNTS) sum[count] += arm[count]
-    arm.latency.forEach((count, bucket) => {
-      while (sum.latency.length <= bucket) sum.latency.push(0)
-      sum.latency[bucket] = (sum.latency[bucket] ?? 0) + count
-    })
+    searches += arm.searches
+    known += arm.known
+    clicked += arm.clicked
+    reciprocalRanks += arm.reciprocalRanks
+    zeroResults += arm.zeroResults
+    for (let bucket = 0; bucket < arm.latency.length; bucket++)
+      latency[bucket] = (latency[bucket] as number) + (arm.latency[bucket] as number)
   }
-  return sum
+  return { searches, known, clicked, reciprocalRanks, zeroResults, latency }
 }
 
 /** What an arm has counted beside what another, which is part of it, has. */

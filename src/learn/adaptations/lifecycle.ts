@@ -1,3 +1,4 @@
+import { openBreath } from '../../breath.ts'
 import type { AdaptationRecord } from '../../schema/adaptation-record.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import { isRefusal } from '../../store/failure.ts'
@@ -114,8 +115,10 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
       const turn = records.slice(judged, judged + JUDGED_MAX)
       judged = judged + JUDGED_MAX >= records.length ? 0 : judged + JUDGED_MAX
       const causes: unknown[] = []
+      const breathe = openBreath()
       for (const record of turn) {
-        // While a step was awaited: what the others are judged by may be counted anew by now, and is only a part.
+        await breathe()
+        // While a step, or a pause, was awaited: what the others are judged by may be counted anew by now, and is only a part.
         if (isFoldedAnew(store)) break
         try {
           await tendOne(record, nowMs, step, { ...parts, staysAhead })
@@ -229,11 +232,10 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
 
 /** Changes that can't come into force any more by a rollback of what is in force now; oldest first. */
 function finished({ tables }: Store): Glimpse[] {
-  const records: Glimpse[] = []
-  for (const { value } of tables.adaptations.range()) {
+  const records = Array.from(tables.adaptations.range(), ({ value }): Glimpse => {
     const { adaptationId, status, supersedes, updatedMs } = value
-    records.push({ adaptationId, status, supersedes, updatedMs })
-  }
+    return { adaptationId, status, supersedes, updatedMs }
+  })
   const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))
   const kept = new Set(open.flatMap((record) => [record.adaptationId, ...record.supersedes]))
   return records.filter(({ adaptationId }) => !kept.has(adaptationId))

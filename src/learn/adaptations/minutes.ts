@@ -24,10 +24,18 @@ export interface Minutes {
 }
 
 const MINUTE_MS = 60_000
+/** Few enough at both ends of a window, and few blocks in a day. */
+const BLOCK_MINUTES = 20
 /** Minutes that begin so much later than now were counted while the clock was ahead. */
 export const YOUNGEST_MS = 2 * MINUTE_MS
 /** Key of the totals: no minute of ours lies there. */
 const TOTALS = 0
+
+/** Some minutes, and their sum once it was asked for: triggers may look at those of a day, each second. */
+interface Block {
+  minutes: Map<number, Arms>
+  sum: Arms | undefined
+}
 
 export function emptyArms(): Arms {
   return { with: emptyArm(), without: emptyArm() }
@@ -35,31 +43,51 @@ export function emptyArms(): Arms {
 
 export function openMinutes(store: Store, adaptationId: string): Minutes {
   const { adaptationFigures } = store.tables
-  const minutes = new Map<number, Arms>()
+  const blocks = new Map<number, Block>()
   const changed = new Set<number>()
+  let totals = emptyArms()
 
-  function armsOf(minute: number): Arms {
-    let arms = minutes.get(minute)
-    if (arms === undefined) {
-      arms = emptyArms()
-      minutes.set(minute, arms)
-    }
-    changed.add(minute)
+  function blockOf(minute: number): Block {
+    const at = Math.floor(minute / BLOCK_MINUTES)
+    const block = blocks.get(at) ?? { minutes: new Map(), sum: undefined }
+    blocks.set(at, block)
+    return block
+  }
+  function find(minute: number): Arms | undefined {
+    if (minute === TOTALS) return totals
+    return blocks.get(Math.floor(minute / BLOCK_MINUTES))?.minutes.get(minute)
+  }
+  function put(minute: number, arms: Arms): Arms {
+    if (minute === TOTALS) totals = arms
+    else blockOf(minute).minutes.set(minute, arms)
     return arms
   }
+  function armsOf(minute: number): Arms {
+    changed.add(minute)
+    if (minute === TOTALS) return totals
+    const block = blockOf(minute)
+    block.sum = undefined
+    return block.minutes.get(minute) ?? put(minute, emptyArms())
+  }
   function load(): void {
-    minutes.clear()
+    totals = emptyArms()
+    blocks.clear()
     changed.clear()
     for (const { key, value } of adaptationFigures.range(rangeOf(adaptationId, TOTALS)))
-      minutes.set(key[1], wholeArms(value))
+      put(key[1], wholeArms(value))
   }
   function forgetOld(): void {
-    const oldest = Math.max(0, ...changed) - WINDOW_MS_MAX / MINUTE_MS
-    for (const minute of minutes.keys())
-      if (minute !== TOTALS && minute < oldest) {
-        minutes.delete(minute)
-        changed.add(minute)
-      }
+    const oldest = Math.max(TOTALS, ...changed) - WINDOW_MS_MAX / MINUTE_MS
+    for (const [at, block] of blocks) {
+      if (at * BLOCK_MINUTES >= oldest) continue
+      block.sum = undefined
+      for (const minute of block.minutes.keys())
+        if (minute < oldest) {
+          block.minutes.delete(minute)
+          changed.add(minute)
+        }
+      if (block.minutes.size === 0) blocks.delete(at)
+    }
   }
   load()
   return {
@@ -67,25 +95,42 @@ export function openMinutes(store: Store, adaptationId: string): Minutes {
     minute: (timeMs) => armsOf(Math.max(1, Math.floor(timeMs / MINUTE_MS))),
     since: (sinceMs, endedMs = Infinity) => {
       const first = Math.max(1, Math.floor(sinceMs / MINUTE_MS))
-      const end = Math.floor(endedMs / MINUTE_MS)
-      const arms = [...minutes]
-        .filter(([minute]) => minute >= first && minute < end)
-        .map(([, each]) => each)
-      return {
-        with: addArms(arms.map((each) => each.with)),
-        without: addArms(arms.map((each) => each.without)),
-      }
+      return addAll(armsBetween(blocks, first, Math.floor(endedMs / MINUTE_MS)))
     },
     load,
     save: () => {
       forgetOld()
       for (const minute of changed) {
-        const arms = minutes.get(minute)
+        const arms = find(minute)
         if (arms === undefined) adaptationFigures.remove([adaptationId, minute])
         else adaptationFigures.put([adaptationId, minute], arms)
       }
       changed.clear()
     },
+  }
+}
+
+/** What was counted from one minute on, before another: of blocks that lie between them the sum. */
+function armsBetween(blocks: ReadonlyMap<number, Block>, first: number, end: number): Arms[] {
+  const found: Arms[] = []
+  for (const [at, block] of blocks) {
+    const from = at * BLOCK_MINUTES
+    const to = from + BLOCK_MINUTES
+    if (to <= first || from >= end) continue
+    if (from >= first && to <= end) {
+      block.sum ??= addAll([...block.minutes.values()])
+      found.push(block.sum)
+    } else
+      for (const [minute, arms] of block.minutes)
+        if (minute >= first && minute < end) found.push(arms)
+  }
+  return found
+}
+
+function addAll(arms: readonly Arms[]): Arms {
+  return {
+    with: addArms(arms.map((each) => each.with)),
+    without: addArms(arms.map((each) => each.without)),
   }
 }
 

@@ -289,6 +289,27 @@ describe('a change', () => {
     expect((await shop.apply({ model: 'gone' })).warnings?.[0]).toContain('model')
   })
 
+  it('is one of many that are judged, between which others have their turn', async () => {
+    const shop = openWorkshop()
+    for (let at = 0; at < 8; at += 1)
+      await shop.apply(PINS, { queryHash: `${QUERY_HASH}${at}`, immediate: true })
+    let ms = performance.now()
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 3))
+    let turns = 0
+    let judged = false
+    const others = (async () => {
+      while (!judged) {
+        await setImmediate()
+        turns += 1
+      }
+    })()
+    await shop.adaptations.tick(shop.clock.nowMs)
+    judged = true
+    await others
+    clock.mockRestore()
+    expect(turns).toBeGreaterThan(7)
+  })
+
   it('is answered once its model is loaded: the next search ranks by it', async () => {
     const steps: string[] = []
     const shop = openWorkshop({}, undefined, undefined, async (name) => {
