@@ -186,7 +186,10 @@ function tickOf({
   async function round(nowMs: number): Promise<void> {
     await suggestions.tick(nowMs)
     if (isFoldedAnew(store)) return
-    await suggestions.propose(findProposals(patterns.findings()))
+    const findings = await patterns.findings()
+    // Begun while they were read, of which they may have only a part by then.
+    if (isFoldedAnew(store)) return
+    await suggestions.propose(findProposals(findings))
     if (nowMs - sweptMs < SWEEP_MS) return
     await lifecycle.sweep(nowMs)
     sweptMs = nowMs

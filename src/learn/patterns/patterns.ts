@@ -18,15 +18,15 @@ export interface Patterns {
   clicks: Clicks
   /** In this order. */
   consumers: Consumer[]
-  /** Throws VALIDATION_FAILED for an unknown window. */
-  searches: (query: PatternQuery) => SearchPatterns
+  /** In slices. Throws VALIDATION_FAILED for an unknown window. */
+  searches: (query: PatternQuery) => Promise<SearchPatterns>
   feedback: (query: PatternQuery) => FeedbackPatterns
   /** What is known of a query from the last 7 days. */
   evidenceOf: (queryHash: string) => QueryEvidence | undefined
   /** What was seen of a query as counts of searches; their latency is not known. */
   armOf: (queryHash: string) => WatchedTotals
-  /** What queries of today and yesterday show that more than one asked, and other words to which more than one came. */
-  findings: () => { queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }
+  /** In slices: what queries of today and yesterday show that more than one asked, and other words to which more than one came. */
+  findings: () => Promise<{ queries: QueryEvidence[]; reformulations: ReformulationEvidence[] }>
   /** Removes some of what was counted in periods that were over before a moment, and what sessions searched last before it. */
   sweep: (beforeMs: number) => Promise<number>
 }
@@ -54,12 +54,13 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       throw invalid('timeWindow', 'contradicts window; send one of them, or the same in both')
     return readWindow(window ?? timeWindow ?? WINDOW, clock(), path)
   }
-  function find(window: Span, isWanted: (row: { asker: Asker }) => boolean = () => true) {
-    const queries = [...searched.queries.sum(window)].filter(([, row]) => isWanted(row))
-    const pairs = [...searched.reformulations.sum(window)].filter(([, pair]) => isWanted(pair))
+  async function find(window: Span, isWanted: (row: { asker: Asker }) => boolean = () => true) {
+    const queries = [...(await searched.queries.sum(window))].filter(([, row]) => isWanted(row))
+    const sums = await searched.reformulations.sum(window)
+    const pairs = [...sums].filter(([, pair]) => isWanted(pair))
     return {
-      queries: Array.from(queries, ([queryHash, row]) => evidence(queryHash, row, liveIndex)),
-      reformulations: Array.from(pairs, ([name, { from, to, asker: _, ...counts }]) => {
+      queries: queries.map(([queryHash, row]) => ({ ...figuresOf(queryHash, row), row })),
+      reformulations: pairs.map(([name, { from, to, asker: _, ...counts }]) => {
         const [fromHash = '', toHash = ''] = name.split(' ')
         return { from: fromHash, fromQuery: from, to: toHash, toQuery: to, ...counts }
       }),
@@ -71,10 +72,12 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
   return {
     clicks,
     consumers: [clicks, searched, answered],
-    searches: (query) => {
+    searches: async (query) => {
       const window = windowOf(query)
-      const { queries, reformulations } = find(window)
-      return reportSearches(window.name, queries, reformulations, query.limit ?? LIMIT)
+      const found = await find(window)
+      return reportSearches(window.name, found, query.limit ?? LIMIT, ({ row }) =>
+        documentsOf(row, liveIndex),
+      )
     },
     feedback: (query) => {
       const window = windowOf(query)
@@ -94,12 +97,23 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
     },
     sweep: async (beforeMs) =>
       (await searched.sweep(beforeMs)) + (await answered.counts.sweep(beforeMs)),
-    findings: () => find(recentDays(clock()), ({ asker }) => asker === SEVERAL),
+    findings: async () => {
+      const { queries, reformulations } = await find(
+        recentDays(clock()),
+        ({ asker }) => asker === SEVERAL,
+      )
+      const whole = queries.map(({ queryHash, row }) => evidence(queryHash, row, liveIndex))
+      return { queries: whole, reformulations }
+    },
   }
 }
 
 function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): QueryEvidence {
-  const { query, searches, known, zeroResults, firstPositions, documents } = row
+  return { ...figuresOf(queryHash, row), documents: documentsOf(row, liveIndex) }
+}
+
+function figuresOf(queryHash: string, row: QueryPattern): Omit<QueryEvidence, 'documents'> {
+  const { query, searches, known, zeroResults, firstPositions } = row
   const { clicked, clickedOfNobody, placed } = row
   return {
     queryHash,
@@ -111,13 +125,19 @@ function evidence(queryHash: string, row: QueryPattern, liveIndex: LiveIndex): Q
     placed,
     zeroResults,
     clickPosition: placed === 0 ? undefined : firstPositions / placed,
-    documents: [...documents]
-      .map(([key, [clicks, positions]]) => {
-        const { id, indexId } = documentOf(key)
-        const index = liveIndex(indexId)
-        const named = index === undefined ? { id } : { id, index }
-        return { ...named, clicks, position: positions / clicks }
-      })
-      .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1)),
   }
+}
+
+function documentsOf(
+  { documents }: QueryPattern,
+  liveIndex: LiveIndex,
+): QueryEvidence['documents'] {
+  return [...documents]
+    .map(([key, [clicks, positions]]) => {
+      const { id, indexId } = documentOf(key)
+      const index = liveIndex(indexId)
+      const named = index === undefined ? { id } : { id, index }
+      return { ...named, clicks, position: positions / clicks }
+    })
+    .sort((a, b) => b.clicks - a.clicks || (a.id < b.id ? -1 : 1))
 }

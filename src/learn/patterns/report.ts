@@ -7,40 +7,69 @@ const FAR_POSITION = 3
 const FAR_CLICKED_MIN = 5
 const DOCUMENTS_SHOWN = 5
 
-export function reportSearches(
+/** What was counted of a query, whose documents are looked up where it is shown. */
+type Counted = Omit<QueryEvidence, 'documents'>
+
+export function reportSearches<Query extends Counted>(
   window: string,
-  queries: readonly QueryEvidence[],
-  reformulations: readonly ReformulationEvidence[],
+  { queries, reformulations }: WindowFigures<Query>,
   limit: number,
+  documentsOf: (query: Query) => QueryEvidence['documents'],
 ): SearchPatterns {
-  const first = (chosen: QueryEvidence[], by: (query: QueryEvidence) => number) =>
-    chosen.sort((a, b) => by(b) - by(a) || (a.queryHash < b.queryHash ? -1 : 1)).slice(0, limit)
+  const byHash = (a: Query, b: Query) => (a.queryHash < b.queryHash ? -1 : 1)
+  const first = (chosen: readonly Query[], by: (query: Query) => number) =>
+    firstBy(chosen, limit, by, byHash).map((query) => showQuery(query, documentsOf(query)))
   return {
     window,
     queries: queries.length,
     searches: queries.reduce((sum, { searches }) => sum + searches, 0),
-    topQueries: first([...queries], ({ searches }) => searches).map(showQuery),
+    topQueries: first(queries, ({ searches }) => searches),
     zeroResultQueries: first(
       queries.filter(({ zeroResults }) => zeroResults > 0),
       ({ zeroResults }) => zeroResults,
-    ).map(showQuery),
-    clicksFarDown: first(queries.filter(isFarDown), ({ clickPosition = 0 }) => clickPosition).map(
-      showQuery,
     ),
-    reformulations: [...reformulations]
-      .sort((a, b) => b.count - a.count || b.clicked - a.clicked || (a.from < b.from ? -1 : 1))
-      .slice(0, limit),
+    clicksFarDown: first(queries.filter(isFarDown), ({ clickPosition = 0 }) => clickPosition),
+    reformulations: firstBy(
+      reformulations,
+      limit,
+      ({ count }) => count,
+      (a, b) => b.clicked - a.clicked || (a.from < b.from ? -1 : 1),
+    ),
     limit,
   }
 }
 
+/** What a window shows. */
+interface WindowFigures<Query> {
+  queries: readonly Query[]
+  reformulations: readonly ReformulationEvidence[]
+}
+
+/** The first ones by a figure, greatest first: to sort all of a month would take most of the time. */
+function firstBy<Item>(
+  items: readonly Item[],
+  limit: number,
+  by: (item: Item) => number,
+  ofEqual: (a: Item, b: Item) => number,
+): Item[] {
+  const figures = Float64Array.from(items, by)
+  const least = figures.toSorted().at(-limit) ?? -Infinity
+  return items
+    .filter((_, at) => (figures[at] as number) >= least)
+    .sort((a, b) => by(b) - by(a) || ofEqual(a, b))
+    .slice(0, limit)
+}
+
 /** Searchers of the query have to look far down before they open something. */
-export function isFarDown({ placed, clickPosition = 0 }: QueryEvidence): boolean {
+export function isFarDown({ placed, clickPosition = 0 }: Counted): boolean {
   return placed >= FAR_CLICKED_MIN && clickPosition > FAR_POSITION
 }
 
-function showQuery(query: QueryEvidence): SearchPatterns['topQueries'][number] {
-  const { queryHash, searches, known, zeroResults, clickPosition, documents } = query
+function showQuery(
+  query: Counted,
+  documents: QueryEvidence['documents'],
+): SearchPatterns['topQueries'][number] {
+  const { queryHash, searches, known, zeroResults, clickPosition } = query
   const { clicked, clickedOfNobody } = query
   return {
     queryHash,

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { openWorkshop, type Workshop } from '../adaptations/workshop.ts'
 import { showing } from '../impressions/parts.ts'
 import { DAY_MS, MINUTE_MS, QUERY_HASH } from '../learner.ts'
@@ -158,8 +158,38 @@ describe('the patterns of searches', () => {
     shop.searchIn(undefined)
     expect((await searches(shop, { window: '30d' })).searches).toBe(1)
     expect([...shop.store.tables.queryPatterns.keys()]).toHaveLength(1)
-    expect(() => shop.patterns.searches({ window: '2y' })).toThrow(/^window must be one of/)
-    expect(() => shop.patterns.searches({ timeWindow: '2y' })).toThrow(/^timeWindow must be one of/)
+    await expect(shop.patterns.searches({ window: '2y' })).rejects.toThrow(/^window must be one of/)
+    await expect(shop.patterns.searches({ timeWindow: '2y' })).rejects.toThrow(
+      /^timeWindow must be one of/,
+    )
+  })
+
+  it('are read in slices, and count an hour once that goes into its day meanwhile', async () => {
+    const shop = openWorkshop()
+    const searchAll = (day: string) => {
+      for (let at = 0; at < 250; at += 1) shop.searchIn(undefined, { queryHash: `${day}${at}` })
+    }
+    searchAll('before')
+    await shop.pass(DAY_MS)
+    searchAll('today')
+    await shop.loop.caughtUp()
+    let goOn: (() => void) | undefined
+    let ms = performance.now()
+    const time = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 5))
+    const pause = vi
+      .spyOn(globalThis, 'setImmediate')
+      .mockImplementationOnce((turn: () => void) => {
+        goOn = turn
+        return {} as NodeJS.Immediate
+      })
+    const reading = shop.patterns.searches({ window: '7d' })
+    time.mockRestore()
+    pause.mockRestore()
+    await shop.pass(HOUR_MS)
+    shop.searchIn(undefined, { queryHash: 'later' })
+    await shop.loop.caughtUp()
+    goOn?.()
+    expect(await reading).toMatchObject({ searches: 501, queries: 501 })
   })
 
   it('count an hour in its day once, also what comes late, and after the service is opened anew', async () => {

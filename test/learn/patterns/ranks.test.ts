@@ -83,7 +83,7 @@ describe('the ranks of best clicks of a query', () => {
       expect(ranks(again, 'first')).toBe(1.5)
       expect(ranks(again, 'never')).toBe(0.5)
     }
-    expect(again.patterns.searches({ window: '7d' }).topQueries[0]).toMatchObject({
+    expect((await again.patterns.searches({ window: '7d' })).topQueries[0]).toMatchObject({
       ...{ queryHash: QUERY_HASH, searches: 4, clicked: 2, clickPosition: 2.5 },
       documents: [
         { id: 'b', clicks: 1, position: 2 },
@@ -110,13 +110,13 @@ describe('the patterns of queries', () => {
         queryPatterns.put(key, [...row, ranks, ...documents] satisfies QueryPatternRow)
       }
     })
-    const before = shop.patterns.searches({})
+    const before = await shop.patterns.searches({})
     const again = await shop.reopen()
-    expect(again.patterns.searches({})).toEqual(before)
+    expect(await again.patterns.searches({})).toEqual(before)
     await click(again, await again.session(), 'c')
     await again.loop.caughtUp()
     for (const { value } of queryPatterns.range()) expect(value[7]).toBe(SEVERAL)
-    expect(again.patterns.searches({}).topQueries).toMatchObject([
+    expect((await again.patterns.searches({})).topQueries).toMatchObject([
       { searches: 2, clicked: 2, documents: [{ id: 'c', clicks: 2 }] },
     ])
   })

@@ -112,7 +112,7 @@ it('what somebody alone asked is no longer told of, also what the log says only 
   const told = async () => {
     const tables = [queryPatterns, reformulations, hourReports].map((table) => [...table.range()])
     const report = await makeReport(learner.store, {}, clock.nowMs)
-    return JSON.stringify([tables, patterns.searches({ window: '7d' }), report])
+    return JSON.stringify([tables, await patterns.searches({ window: '7d' }), report])
   }
   await ask('bob', 'shared')
   await ask('ann', 'secret', 'secret', 'shared', 'secret', 'secret two', 'secret')
@@ -122,7 +122,7 @@ it('what somebody alone asked is no longer told of, also what the log says only 
   expect(await told()).toContain('secret')
   await learner.subjects.forget('ann')
   expect(await told()).not.toContain('secret')
-  const [shared, ...others] = patterns.searches({ window: '7d' }).topQueries
+  const [shared, ...others] = (await patterns.searches({ window: '7d' })).topQueries
   expect([shared, others]).toMatchObject([{ query: 'shared', searches: 2 }, []])
   expect(learner.withdrawn.sort()).toEqual(ASKED)
 })
