@@ -1,13 +1,19 @@
+import { ownValue } from '../../object.ts'
 import type { MetricName } from './metric-names.ts'
 
-/** Metrics that are never above 1. */
-const SHARES: ReadonlySet<string> = new Set<MetricName>([
-  'ctr',
-  'mrr',
-  'zeroResultRate',
-  'conversionRate',
-  'rating',
-])
+/** Whether a metric is never above 1. */
+const SHARES: Readonly<Record<MetricName, boolean>> = {
+  ctr: true,
+  mrr: true,
+  zeroResultRate: true,
+  conversionRate: true,
+  rating: true,
+  latencyMean: false,
+  latencyP50: false,
+  latencyP95: false,
+  latencyP99: false,
+  searches: false,
+}
 
 /** A rule by which something is taken back. */
 interface FiringRule {
@@ -22,7 +28,7 @@ interface FiringRule {
  * people do, or guards nothing.
  */
 export function percentWarnings({ metric, fires, threshold }: FiringRule, path: string): string[] {
-  if (threshold <= 1 || !SHARES.has(metric)) return []
+  if (threshold <= 1 || ownValue(SHARES, metric) !== true) return []
   const most = fires === 'drop' ? 'falls by 1 at most, which is all of it' : 'is 1 at most'
   const when = fires === 'below' ? 'always' : 'never'
   return [`${path}: ${metric} ${most}, so that this ${when} fires; 20 % is 0.2.`]
