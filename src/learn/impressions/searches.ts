@@ -26,7 +26,7 @@ export interface SearchesOptions {
 const UNKNOWN = 'is not that of a search that is kept; searches are kept for RETENTION_MS'
 
 export function openSearches(options: SearchesOptions): Searches {
-  const { log, indexName, featureNames } = options
+  const { log, run } = options
 
   function find(queryId: string): StoredImpression {
     const found = log.find(oneSpelling(queryId))
@@ -34,50 +34,53 @@ export function openSearches(options: SearchesOptions): Searches {
     return found
   }
   return {
-    read: (queryId) => {
-      const found = find(queryId)
-      const { impression, replay } = found
-      const features = found.features()
-      const { indices, request, added = [] } = replay()
-      const { timeMs, tookMs, page, scores, from, ...same } = impression
-      const names = featureNames()
-      const width = impression.features
-      const chances = propensitiesOf(impression)
-      const { interleaved } = impression
-      return {
-        ...same,
-        model: same.model ?? null,
-        timestamp: new Date(timeMs).toISOString(),
-        took: tookMs,
-        from,
-        indices: indices.map(indexName),
-        request,
-        added: added
-          .map(([indexId, id, value]) => ({ index: indexName(indexId), id, value }))
-          .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)),
-        hits: page.hits.map(({ indexId, id }, at) => ({
-          id,
-          index: indexName(indexId),
-          position: from + at + 1,
-          score: scores[at] ?? 0,
-          propensity: interleaved === undefined ? (chances[at] ?? 1) : null,
-          features: Object.fromEntries(
-            Array.from(features.subarray(at * width, (at + 1) * width), (value, n) => [
-              names[n] ?? `feature${n}`,
-              value,
-            ]),
-          ),
-        })),
-        features: names.slice(0, width),
-      }
-    },
+    read: (queryId) => showSearch(find(queryId), options),
     replay: async (queryId) => {
       const { impression, replay } = find(queryId)
-      const { hits, total } = await options.run({ ...impression, ...replay() })
+      const { hits, total } = await run({ ...impression, ...replay() })
       const same =
         hits.length === impression.page.hits.length &&
         hits.every(({ id }, at) => id === impression.page.hits[at]?.id)
       return { queryId, generation: impression.generation, same, total, hits }
     },
   }
+}
+
+type Names = Pick<SearchesOptions, 'indexName' | 'featureNames'>
+
+function showSearch(found: StoredImpression, { indexName, featureNames }: Names): ShownSearch {
+  const { impression } = found
+  const { indices, request, added = [] } = found.replay()
+  const { timeMs, tookMs, page, scores, features: width, ...same } = impression
+  const names = featureNames()
+  const rows = found.features()
+  const propensityOf = propensities(impression)
+  const named = (value: number, at: number) => [names[at] ?? `feature${at}`, value]
+  return {
+    ...same,
+    model: same.model ?? null,
+    timestamp: new Date(timeMs).toISOString(),
+    took: tookMs,
+    indices: indices.map(indexName),
+    request,
+    added: added
+      .map(([indexId, id, value]) => ({ index: indexName(indexId), id, value }))
+      .sort((a, b) => Math.abs(b.value) - Math.abs(a.value)),
+    hits: page.hits.map(({ indexId, id }, at) => ({
+      id,
+      index: indexName(indexId),
+      position: same.from + at + 1,
+      score: scores[at] ?? 0,
+      propensity: propensityOf(at),
+      features: Object.fromEntries(Array.from(rows.subarray(at * width, (at + 1) * width), named)),
+    })),
+    features: names.slice(0, width),
+  }
+}
+
+/** Of each place of a page; of a page that was dealt it is not known. */
+function propensities(impression: Impression): (at: number) => number | null {
+  if (impression.interleaved !== undefined) return () => null
+  const chances = propensitiesOf(impression)
+  return (at) => chances[at] ?? 1
 }
