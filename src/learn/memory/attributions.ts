@@ -80,14 +80,14 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
     taken.clear()
     teachings.trim()
   }
-  function forget(): void {
-    teachings.forget()
+  function dropAll(): void {
+    teachings.dropAll()
     changed.clear()
     taken.clear()
     anyFlagged = flaggedSessions.count() > 0
-    over.forget()
+    over.beginAgain()
   }
-  forget()
+  dropAll()
   return {
     see: (sessionId, queryHash, page) => {
       const found = teachings.keep(sessionId, queryHash)
@@ -111,11 +111,11 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
       saveChanged()
       over.sweepWithin(nowMs - lifeMs)
     },
-    load: forget,
+    load: dropAll,
     reset: () => {
       attributions.clear()
       flaggedSessions.clear()
-      forget()
+      dropAll()
     },
   }
 }
@@ -126,7 +126,7 @@ interface Teachings {
   drop: (kept: Teaching) => void
   /** Everything is saved: what was kept makes room. */
   trim: () => void
-  forget: () => void
+  dropAll: () => void
 }
 
 function openTeachings({ tables: { attributions } }: Store): Teachings {
@@ -163,7 +163,7 @@ function openTeachings({ tables: { attributions } }: Store): Teachings {
     trim: () => {
       if (kept.size > KEPT_MAX) kept.clear()
     },
-    forget: () => {
+    dropAll: () => {
       kept.clear()
       const [last] = attributions.keys({ reverse: true, limit: 1 })
       written.restart(last === undefined ? '' : last[0])
@@ -192,7 +192,7 @@ function openOver(store: Store, toldMs: number) {
       if (!areLeft) removedMs = beforeMs
       rows.end(areLeft)
     },
-    forget(): void {
+    beginAgain(): void {
       removedMs = 0
     },
   }

@@ -63,7 +63,7 @@ export function openEvidence({ store, trial, gainOf }: EvidenceParts): ModelEvid
     load: () => {
       pending.usage.clear()
       pending.judged.clear()
-      units.forget()
+      units.drop()
       pending.clicked = meta.get(CLICKED) ?? 0
     },
     take: (fact) => {

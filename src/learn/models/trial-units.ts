@@ -10,7 +10,7 @@ export interface TrialUnits {
   of: (impression: Impression) => TrialUnit | undefined
   saveWithin: () => void
   /** Drops what was not saved. */
-  forget: () => void
+  drop: () => void
   clearWithin: () => void
   /** Removes the rows of these users. */
   forgetWithin: (names: ReadonlySet<string>) => void
@@ -38,7 +38,7 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
     counted.units += 1
     return { arm, searches: 0, clicked: 0, reciprocalRank: 0 }
   }
-  function forget(): void {
+  function drop(): void {
     rows.clear()
     counted = { trial: -1, units: 0 }
   }
@@ -63,13 +63,13 @@ export function openTrialUnits(store: Store, trial: () => Trial | undefined): Tr
       for (const { key, value } of rows.values()) trialUnits.put(key, value)
       rows.clear()
     },
-    forget,
+    drop,
     clearWithin: () => {
-      forget()
+      drop()
       trialUnits.clear()
     },
     forgetWithin: (names) => {
-      forget()
+      drop()
       const now = trial()
       if (now !== undefined)
         trialUnits.removeAll(Array.from(names, (unit) => [now.number, unit] as [number, string]))

@@ -39,7 +39,7 @@ export function openLastSearches({ tables: { lastSearches }, release }: Store) {
     if (sessions.delete(sessionId)) changed.add(sessionId)
   }
   /** Removes rows by time alone, so that the same ones go however often the process starts anew in between. */
-  function sweep(timeMs: number): void {
+  function removeOld(timeMs: number): void {
     const stepMs = (atMs: number) => SWEEP_MS * Math.floor(atMs / SWEEP_MS)
     const isNext = stepMs(timeMs) > stepMs(latestMs)
     latestMs = Math.max(latestMs, timeMs)
@@ -62,7 +62,7 @@ export function openLastSearches({ tables: { lastSearches }, release }: Store) {
   return {
     get: (sessionId: string) => sessions.get(sessionId),
     put: (sessionId: string, search: LastSearch) => {
-      sweep(search.timeMs)
+      removeOld(search.timeMs)
       characters += search.query.length - (sessions.get(sessionId)?.query.length ?? 0)
       // Where it stood: a map from which each is taken out and put back gets new tables all the time.
       sessions.set(sessionId, search)

@@ -48,13 +48,13 @@ export function openHours(store: Store, movedOf: MovedOf = () => undefined): Hou
     clicked.set(queryId, position)
     at(timeMs).addClick(impression, position, before)
   }
-  function forget(): void {
+  function drop(): void {
     for (const each of [open, changed, clicked]) each.clear()
   }
   return {
     name: 'reports',
     group: GROUPS.reports,
-    load: forget,
+    load: drop,
     take: (fact) => {
       if (fact.kind === 'search') at(fact.impression.timeMs).addSearch(fact.impression)
       else if (fact.kind === 'feedback') takeFeedback(fact)
@@ -88,7 +88,7 @@ export function openHours(store: Store, movedOf: MovedOf = () => undefined): Hou
       reportedClicks.removeAll(theirs)
     },
     reset: () => {
-      forget()
+      drop()
       hourReports.clear()
       reportedClicks.clear()
     },
