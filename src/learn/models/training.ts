@@ -156,60 +156,70 @@ async function judge(
   }
 }
 
-/** What the event of an end says; the version is remembered too. */
-type EndData = Record<string, unknown> & { version?: number }
-
 type RunParts = TrainingParts & { state: { isClosing: boolean } }
 
 /** From the evidence to a version that the first gate has judged; what goes wrong is an outcome too. */
 async function run(parts: RunParts, job: Job): Promise<ModelTrained> {
-  const { config, pool, intake, versions, evidence, clock, logger, state: own } = parts
-  const { trainingId, modelId, kinds, sinceMs } = job
+  const { trainingId, modelId } = job
   const named = { modelId, trainingId }
-  const clicked = evidence.clicked()
-  const last = lastNoted(parts)
-  const begun: LastTraining = {
-    ...named,
-    status: 'RUNNING',
-    clicked,
-    startedMs: clock(),
-    before: countedBy(last),
-    ...(last?.cuts === undefined ? {} : { cuts: last.cuts }),
-  }
-  const { cuts: _, ...whole } = begun
-  const end = (status: ModelTrained['status'], type: string, data: EndData) => {
-    const { version } = data
-    const made = version === undefined ? {} : { version }
-    return noteTraining(parts, { ...whole, status, endedMs: clock(), ...made }, { type, data })
-  }
-  await noteTraining(parts, begun, { type: 'TRAINING_STARTED', data: { kinds, clicked } })
+  const end = await begun(parts, job)
   try {
-    // What it makes will need room.
-    versions.refuseMore(modelId)
-    const { dataDir, modelTrainClicksMin: pagesMin } = config
-    const { memoryPriorRate: priorRate } = config
-    const input = { dataDir, sinceMs, chances: parts.chances(), priorRate, kinds, pagesMin }
-    const made = await askWhole(() => pool.run('train', input))
-    if (made.trained === undefined) {
-      const counts = { needed: pagesMin, have: made.pages }
-      await end('NOT_ENOUGH_DATA', 'TRAINING_COMPLETED', counts)
-      return { ...named, status: 'NOT_ENOUGH_DATA', ...counts }
-    }
-    const { kind, state, figures } = made.trained
-    const { record } = await intake.keep(modelId, state, { trainingId, ...figures })
-    const { version, status } = record
-    await end('COMPLETED', 'TRAINING_COMPLETED', { version, kind, ...figures })
-    const told = { ...named, status: 'COMPLETED' as const, version, kind, training: figures }
-    // What was trained may be a version that was judged before.
-    return status === 'CANDIDATE' ? { ...told, ...(await judge(parts, record)) } : told
+    return { ...named, ...(await trained(parts, job, end)) }
   } catch (err) {
     // It stands as begun: the next start tells of it, and begins it again.
-    if (own.isClosing) return { ...named, status: 'FAILED', error: 'The service is stopping.' }
-    logger.error({ err, modelId }, 'a training failed')
+    if (parts.state.isClosing)
+      return { ...named, status: 'FAILED', error: 'The service is stopping.' }
+    parts.logger.error({ err, modelId }, 'a training failed')
     const error = err instanceof ServiceError ? err.message : FAILED
     await end('FAILED', 'TRAINING_FAILED', { error })
     return { ...named, status: 'FAILED', error }
   }
+}
+
+/** Notes how a training ended, with what its event says; the version is remembered too. */
+type End = (
+  status: ModelTrained['status'],
+  type: string,
+  data: Record<string, unknown> & { version?: number },
+) => Promise<unknown>
+
+/** Notes that a training begins; returns what is to note its end. */
+async function begun(parts: RunParts, { trainingId, modelId, kinds }: Job): Promise<End> {
+  const { evidence, clock } = parts
+  const last = lastNoted(parts)
+  const clicked = evidence.clicked()
+  const named = { modelId, trainingId, clicked, startedMs: clock(), before: countedBy(last) }
+  const cuts = last?.cuts === undefined ? {} : { cuts: last.cuts }
+  const start = { type: 'TRAINING_STARTED', data: { kinds, clicked } }
+  await noteTraining(parts, { ...named, status: 'RUNNING', ...cuts }, start)
+  return (status, type, data) => {
+    const made = data.version === undefined ? {} : { version: data.version }
+    return noteTraining(parts, { ...named, status, endedMs: clock(), ...made }, { type, data })
+  }
+}
+
+async function trained(
+  parts: RunParts,
+  { trainingId, modelId, kinds, sinceMs }: Job,
+  end: End,
+): Promise<Omit<ModelTrained, 'modelId' | 'trainingId'>> {
+  // What it makes will need room.
+  parts.versions.refuseMore(modelId)
+  const { dataDir, modelTrainClicksMin: pagesMin, memoryPriorRate: priorRate } = parts.config
+  const input = { dataDir, sinceMs, chances: parts.chances(), priorRate, kinds, pagesMin }
+  const made = await askWhole(() => parts.pool.run('train', input))
+  if (made.trained === undefined) {
+    const counts = { needed: pagesMin, have: made.pages }
+    await end('NOT_ENOUGH_DATA', 'TRAINING_COMPLETED', counts)
+    return { status: 'NOT_ENOUGH_DATA', ...counts }
+  }
+  const { kind, state, figures } = made.trained
+  const { record } = await parts.intake.keep(modelId, state, { trainingId, ...figures })
+  const { version, status } = record
+  await end('COMPLETED', 'TRAINING_COMPLETED', { version, kind, ...figures })
+  // What was trained may be a version that was judged before.
+  const judged = status === 'CANDIDATE' ? await judge(parts, record) : {}
+  return { status: 'COMPLETED', version, kind, training: figures, ...judged }
 }
 
 /** What the work gives, or something else when it takes longer. */
