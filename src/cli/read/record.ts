@@ -104,13 +104,14 @@ export function rowToFound(
   return foundIn({ raw: fields, fields, more: {}, deletes: false }, place, mapping)
 }
 
-/** A record, the document in it, and what it says around that. */
-interface RecordParts {
-  raw: Record<string, unknown>
+/** The document in a record, and what the record says around it. */
+interface DocumentParts {
   fields: Record<string, unknown>
   more: LineParts
   deletes: boolean
 }
+
+type RecordParts = DocumentParts & { raw: Record<string, unknown> }
 
 function foundIn(
   { raw, fields, more, deletes }: RecordParts,
@@ -118,36 +119,40 @@ function foundIn(
   mapping: Mapping,
 ): FoundDocument | Unreadable {
   const { idField } = mapping
-  const around = idField === undefined && fields !== raw ? idIn(raw) : undefined
-  const id =
-    idField === undefined ? (around ?? idIn(fields)) : asId(fields[idField] ?? raw[idField])
+  const { id, holdsId } = idOf(raw, fields, idField)
   if (id === undefined && idField !== undefined)
     return { ...place, reason: `has no text or number in "${idField}" for the id` }
   const { op } = more
   if ((deletes || op === 'update') && id === undefined)
     return { ...place, reason: `asks for ${deletes ? 'a deletion' : 'an update'} but names no id` }
-  const named =
+  const own =
     id === undefined
-      ? {
-          ...place,
-          ...more,
-          id: placeId(place.file, position ?? place.line),
-          isPlaced: true as const,
-        }
-      : { ...place, ...more, id }
+      ? { id: placeId(place.file, position ?? place.line), isPlaced: true as const }
+      : { id }
+  const named = { ...place, ...more, ...own }
   if (deletes) return named
-  // Beside an id around it, `id` in a document is a field like any other.
-  const holdsId = idField === undefined && around === undefined
   const document = shaped(fields, mapping, { keepsNull: changesFields(op), holdsId })
   if (typeof document === 'string') return { ...place, reason: document }
   return { ...named, document }
+}
+
+/** The id of a record, and whether an `id` in its document is that. */
+function idOf(
+  raw: Record<string, unknown>,
+  fields: Record<string, unknown>,
+  idField: string | undefined,
+): { id: string | undefined; holdsId: boolean } {
+  if (idField !== undefined) return { id: asId(fields[idField] ?? raw[idField]), holdsId: false }
+  // Beside an id around it, `id` in a document is a field like any other.
+  const around = fields === raw ? undefined : idIn(raw)
+  return { id: around ?? idIn(fields), holdsId: around === undefined }
 }
 
 /** What Elasticsearch and OpenSearch say of a document that they found, beside names that begin with `_`. */
 const OF_HITS = new Set(['fields', 'found', 'highlight', 'inner_hits', 'matched_queries', 'sort'])
 
 /** A line as these export it: a document within `_source`, and around it nothing but what they say of it. */
-function exported(raw: Record<string, unknown>, { index }: Mapping) {
+function exported(raw: Record<string, unknown>, { index }: Mapping): DocumentParts | undefined {
   const { _source: fields, _index: from } = raw
   if (!isObject(fields)) return undefined
   if (!Object.keys(raw).every((name) => name.startsWith('_') || OF_HITS.has(name))) return undefined
@@ -165,7 +170,7 @@ const AROUND = new Set(['op', 'index', 'id', '_id', 'vector'])
  * Reads both forms of a line: the document itself, or `{op?, index?, id?, document, vector?}` around it; or says what is
  * wrong with that.
  */
-function unwrapped(raw: Record<string, unknown>) {
+function unwrapped(raw: Record<string, unknown>): DocumentParts | string {
   const { document, index, op, vector } = raw
   const asked = bulkOpOf(op)
   const wraps = isObject(document) && raw.title === undefined && raw.content === undefined
