@@ -142,10 +142,10 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       const draft = written instanceof Promise ? await written : written
       if (draft.tuning.model !== undefined) await loadModelsOf([draft.tuning], parts.loadModel)
       const immediate = sent.immediate === true || sent.force === true
-      const begun = ({ suggestionId, adaptationId }: AdaptationRecord) => {
+      const within = ({ suggestionId, adaptationId }: AdaptationRecord) => {
         if (suggestionId !== undefined) suggestions.appliedWithin(suggestionId, adaptationId)
       }
-      const record = await lifecycle.apply(draft, immediate, begun, noteDone)
+      const record = await lifecycle.apply(draft, { immediate, within }, noteDone)
       return Buffer.from(show.json(record))
     },
     list: show.list,

@@ -31,15 +31,9 @@ import type { Watch } from './watch.ts'
 export interface AdaptationLifecycle {
   /**
    * Stores a change and takes it as far as it comes at once: REJECTED, FAILED, CANARY, or ACTIVE with `immediate`.
-   * `within` runs in the same transaction if its beginning is no refusal, `noteDone` always. Throws ADAPTATION_CONFLICT,
-   * LIMIT_REACHED.
+   * `noteDone` runs in its transaction whatever comes of it. Throws ADAPTATION_CONFLICT, LIMIT_REACHED.
    */
-  apply: (
-    draft: Draft,
-    immediate: boolean,
-    within: (record: AdaptationRecord) => void,
-    noteDone?: NoteDone,
-  ) => Promise<AdaptationRecord>
+  apply: (draft: Draft, how: Applying, noteDone?: NoteDone) => Promise<AdaptationRecord>
   /** Throws ADAPTATION_NOT_FOUND, INVALID_TRANSITION. */
   rollBack: (
     adaptationId: string,
@@ -51,6 +45,13 @@ export interface AdaptationLifecycle {
    */
   tend: (nowMs: number) => Promise<void>
   sweep: Sweep
+}
+
+/** How a change is to begin. */
+interface Applying {
+  immediate: boolean
+  /** Runs in the same transaction, if its beginning is no refusal. */
+  within: (record: AdaptationRecord) => void
 }
 
 interface LifecycleParts extends StepsParts {
@@ -94,13 +95,13 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
   const underWay = new Set<Sent>()
   watch.follow(inForce.records())
   return {
-    apply: async (draft, immediate, within, noteDone) => {
+    apply: async (draft, how, noteDone) => {
       refuseTooMuch([...inForce.records(), ...underWay], draft)
       underWay.add(draft)
       try {
         return await changing(draft.scope, () => {
           noteDone?.()
-          return applyWithin(draft, immediate, within, parts)
+          return applyWithin(draft, how, parts)
         })
       } finally {
         underWay.delete(draft)
@@ -148,8 +149,7 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
 
 function applyWithin(
   draft: Draft,
-  immediate: boolean,
-  within: (record: AdaptationRecord) => void,
+  { immediate, within }: Applying,
   parts: LifecycleParts,
 ): AdaptationRecord {
   const record = beginWithin(draft, parts)
@@ -159,11 +159,8 @@ function applyWithin(
   within(record)
   const share = parts.config.adaptationCanaryShare
   if (!immediate) return startCanaryWithin(record, `for a share of ${share}`, parts)
-  return activateWithin(
-    startCanaryWithin(record, 'skipped as asked for', parts),
-    'as asked for',
-    parts,
-  )
+  const started = startCanaryWithin(record, 'skipped as asked for', parts)
+  return activateWithin(started, 'as asked for', parts)
 }
 
 const LACKS_MODEL = 'the model that it names is not there or can not rank'
