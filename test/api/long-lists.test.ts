@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { routes } from '../../src/api/index.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
+/** A list of another kind has a test of its own here. */
+const OTHERS = ['/nous/learn/events', '/nous/signals']
 const THINGS = 6
 /** Four of these, with what the service says beside them, are what a page may hold. */
 const TEXT = 'x'.repeat(900_000)
@@ -63,6 +66,12 @@ async function pagesOf(path: string, rows: string): Promise<Row[][]> {
   }
   return pages
 }
+
+it('each list of rows that goes on by a cursor is tried here', () => {
+  const goesOn = routes.filter(({ reply }) => 'nextCursor' in Object(Object(reply).properties))
+  const paths = goesOn.map(({ path }) => path).filter((path) => path !== '/cortex/search')
+  expect(paths.sort()).toEqual([...LISTS.map(({ path }) => path), ...OTHERS].sort())
+})
 
 it.each(LISTS)('$path comes in pages of some megabytes', async ({ path, rows, id, send }) => {
   const sent: Row[] = []
