@@ -56,17 +56,8 @@ export function openRegister(parts: RecordsParts): Register {
       await records.measure(record)
       return write(() => {
         const { kind, name, id, status } = record
-        if (experimentNames.has([kind, name]))
-          throw serviceError(
-            'NAME_TAKEN',
-            'There is one of this name already, and names stay taken: choose another.',
-            { details: [{ path: 'name', message: 'is taken' }] },
-          )
-        if (experiments.count() >= EXPERIMENTS_MAX)
-          throw serviceError(
-            'LIMIT_REACHED',
-            `There are ${EXPERIMENTS_MAX} tests and experiments already: stop some; those that ended longest ago go by themselves to make room.`,
-          )
+        if (experimentNames.has([kind, name])) throw nameTaken()
+        if (experiments.count() >= EXPERIMENTS_MAX) throw tooMany()
         records.refuseMoreCharacters(record)
         if (status === 'ACTIVE') records.refuseMoreActive()
         experimentNames.put([kind, name], id)
@@ -112,4 +103,19 @@ export function openRegister(parts: RecordsParts): Register {
 function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
   if (record === undefined) throw unknownExperiment('experiment')
   return record
+}
+
+function nameTaken(): Error {
+  return serviceError(
+    'NAME_TAKEN',
+    'There is one of this name already, and names stay taken: choose another.',
+    { details: [{ path: 'name', message: 'is taken' }] },
+  )
+}
+
+function tooMany(): Error {
+  return serviceError(
+    'LIMIT_REACHED',
+    `There are ${EXPERIMENTS_MAX} tests and experiments already: stop some; those that ended longest ago go by themselves to make room.`,
+  )
 }

@@ -62,6 +62,12 @@ export function openMetricNames(
       return `${named.series.size} label sets of this name, the setting ${variableOf('metricSeriesMax')}`
     return total >= SERIES_MAX ? `${total} label sets of all names together` : undefined
   }
+  /** Whether its lines on the page, or those of a metric that has parts, would have one name. */
+  function meetsAnother(name: string, type: MetricType): boolean {
+    if (hasParts(type) && PARTS.some((part) => names.has(name + part))) return true
+    const whole = PART.test(name) ? names.get(name.replace(PART, '')) : undefined
+    return whole !== undefined && hasParts(whole.type)
+  }
   return {
     show: (name, key, series) => {
       const named = names.get(name) ?? add(name, series.type)
@@ -86,9 +92,7 @@ export function openMetricNames(
             { path: named === undefined ? 'name' : 'labels', message: 'makes one series more' },
           ],
         })
-      const whole = names.get(name.replace(PART, ''))
-      const isPart = PART.test(name) && whole !== undefined && hasParts(whole.type)
-      if (isPart || (hasParts(type) && PARTS.some((part) => names.has(name + part))))
+      if (meetsAnother(name, type))
         throw serviceError(
           'NAME_TAKEN',
           'Another metric already has a line of this name; choose another name.',
