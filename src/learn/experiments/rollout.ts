@@ -3,6 +3,7 @@ import { asObject } from '../../object.ts'
 import type { ExperimentRecord, Rollout } from '../../schema/experiment-record.ts'
 import { lowerWord } from '../../word.ts'
 import { DAY_MS, durationOf, durationWarnings, HOUR_MS } from '../wire/duration.ts'
+import { SAMPLES_ELSEWHERE } from '../wire/operators.ts'
 import { type KnownBody, unreadFieldsAt } from '../wire/unread-fields.ts'
 import { readMinSamples } from './min-samples.ts'
 
@@ -36,10 +37,7 @@ const EVERY_STEP = {
   stepDuration: 'interval',
   stepInterval: 'interval',
   every: 'interval',
-  samples: 'minSamples',
-  sampleSize: 'minSamples',
-  minSampleSize: 'minSamples',
-  minimumSamples: 'minSamples',
+  ...SAMPLES_ELSEWHERE,
 }
 /**
  * Fields of a roll-out. Whoever sends another one is told: without it, people would be let in at another time, or

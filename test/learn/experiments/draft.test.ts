@@ -151,6 +151,9 @@ describe('what a part of a test has beside its fields is told of:', () => {
       ignored('rolloutStrategy', 'stepDuration', 'a roll-out', 'interval'),
       ignored('rolloutStrategy.steps[0]', 'duration', ofStep, 'rolloutStrategy.interval'),
     ])
+    expect(warningsOf({ rolloutStrategy: { minimumSampleSize: 50 } })).toEqual([
+      ignored('rolloutStrategy', 'minimumSampleSize', 'a roll-out', 'minSamples'),
+    ])
     const atOnce = { type: 'immediate', steps: [10, 100], interval: '1h' }
     expect(warningsOf({ rolloutStrategy: atOnce })).toEqual([
       'rolloutStrategy: type immediate lets everybody in at once, and does not use steps, interval; send type steps or linear for steps.',
