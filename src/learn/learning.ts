@@ -14,7 +14,7 @@ import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import { isFoldedAnew } from './loop/fold.ts'
 import { openLoop } from './loop/loop.ts'
-import { caughtUpSoon, whenWhole } from './loop/whole.ts'
+import { caughtUpSoon, caughtUpToRead, caughtUpUnlessAnew, whenWhole } from './loop/whole.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
@@ -52,8 +52,10 @@ export interface Learning {
    * Takes what a search showed (see impressions/impression.ts), unless its session was forgotten meanwhile; never waits.
    */
   show: (queryId: string, parts: ImpressionParts, sessionId: string | undefined) => void
-  /** Resolves when everything that happened before is learned: readers see their own writes. */
+  /** Resolves when everything that happened before is learned: readers see their own writes. Throws TIMED_OUT. */
   caughtUp: () => Promise<void>
+  /** The same, for what is never learned anew: while the rest is, nobody waits for it. */
+  historyCaughtUp: () => Promise<void>
   /**
    * Like `caughtUp`, for whoever decides by what is learned: waits while that is learned anew, too. Throws TIMED_OUT;
    * see loop/whole.ts.
@@ -122,7 +124,8 @@ export function openLearning(options: LearningOptions): Learning {
     show: (queryId, parts, sessionId) => {
       if (sessionId === undefined || !sessions.isForgotten(sessionId)) log.show(queryId, parts)
     },
-    caughtUp: loop.caughtUp,
+    caughtUp: () => caughtUpToRead({ store, config, ...loop }),
+    historyCaughtUp: () => caughtUpUnlessAnew({ store, config, ...loop }),
     whole: () => whenWhole({ store, config, ...loop }),
     caughtUpSoon: () => caughtUpSoon(loop),
     begin: learners.clickRates.begin,

@@ -118,6 +118,9 @@ it('a change that would wait too long for what is learned anew is refused within
     // While something came since the fold began, to be caught up takes as long as that.
     const { caughtUp } = learning
     learning.caughtUp = () => new Promise(() => {})
+    // What is not learned anew is read meanwhile.
+    for (const path of ['/nous/learn/events', '/nous/learn/metrics'])
+      await running.must('GET', path)
     const change = { type: 'ranking', changes: { minScore: 0.1 } }
     const refused = await running.call('POST', '/nous/adapt/apply', change)
     expect(refused).toMatchObject({ status: 503, code: 'TIMED_OUT' })

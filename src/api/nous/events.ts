@@ -21,9 +21,9 @@ export const listLearningEvents = route({
     ...momentWarnings(endDate, 'endDate'),
   ],
   handle: async ({ app, query, named, header }) => {
-    const { events, caughtUp } = app.learning
+    const { events, historyCaughtUp } = app.learning
     if (!asksForEvents(header('accept'))) {
-      await caughtUp()
+      await historyCaughtUp()
       return answer(await events.list(query))
     }
     const follow = events.follow(query, header('last-event-id'))
@@ -46,7 +46,8 @@ export const learningMetrics = route({
   summary: 'Read the figures of learning',
   reply: LearningFigures,
   handle: async ({ app }) => {
-    await app.learning.caughtUp()
+    // They say how much waits, also while all is learned anew.
+    await app.learning.historyCaughtUp()
     return app.learning.figures()
   },
 })

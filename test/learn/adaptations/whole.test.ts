@@ -4,25 +4,11 @@ import { isFoldedAnew, RELEARNING } from '../../../src/learn/loop/fold.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore, until } from '../../store/open.ts'
 import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
+import { heldStore } from '../loop/held-store.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
 const PINS = { pins: ['b'] }
 const OF_QUERY = { queryHash: QUERY_HASH }
-
-/** A store in which a fold anew, once it has emptied what was learned, goes on only when it is let. */
-function heldStore(): { store: Store; letGo: () => void } {
-  const own = temporaryStore()
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
-  const release: Store['release'] = async (work) => {
-    const done = await own.release(work)
-    if (isFoldedAnew(own)) await held
-    return done
-  }
-  return { store: { ...own, release }, letGo }
-}
 
 /** So many searches of a query, each with a click on a document. */
 async function click(shop: Workshop, searches: number, id = 'c'): Promise<void> {
