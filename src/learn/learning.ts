@@ -14,7 +14,7 @@ import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
 import { isFoldedAnew } from './loop/fold.ts'
 import { openLoop } from './loop/loop.ts'
-import { caughtUpSoon, caughtUpToRead, caughtUpUnlessAnew, whenWhole } from './loop/whole.ts'
+import { caughtUpSoon, whenTaken, whenWhole } from './loop/whole.ts'
 import type { ClickMemory } from './memory/click-memory.ts'
 import type { MetricRecords } from './metrics/metric-records.ts'
 import type { Models } from './models/models.ts'
@@ -52,15 +52,15 @@ export interface Learning {
    * Takes what a search showed (see impressions/impression.ts), unless its session was forgotten meanwhile; never waits.
    */
   show: (queryId: string, parts: ImpressionParts, sessionId: string | undefined) => void
-  /** Resolves when everything that happened before is learned: readers see their own writes. Throws TIMED_OUT. */
-  caughtUp: () => Promise<void>
-  /** The same, for what is never learned anew: while the rest is, nobody waits for it. */
-  historyCaughtUp: () => Promise<void>
   /**
-   * Like `caughtUp`, for whoever decides by what is learned: waits while that is learned anew, too. Throws TIMED_OUT;
-   * see loop/whole.ts.
+   * Resolves when everything that happened before is learned: readers see their own writes. Waits while it is learned anew,
+   * too. Throws TIMED_OUT; see loop/whole.ts.
    */
+  caughtUp: () => Promise<void>
+  /** The same, for whoever decides by what is learned, and is told that nothing was changed. */
   whole: () => Promise<void>
+  /** Like `caughtUp`, but nobody waits while all is learned anew: for what is not, or waits by itself. */
+  caughtUpUnlessAnew: () => Promise<void>
   /** Like `caughtUp`, but resolves soon in any case: for whoever takes something back. */
   caughtUpSoon: () => Promise<void>
   /** Makes ready, for the indices that are open by now, what the first search is to read; waits some seconds at most. */
@@ -124,9 +124,9 @@ export function openLearning(options: LearningOptions): Learning {
     show: (queryId, parts, sessionId) => {
       if (sessionId === undefined || !sessions.isForgotten(sessionId)) log.show(queryId, parts)
     },
-    caughtUp: () => caughtUpToRead({ store, config, ...loop }),
-    historyCaughtUp: () => caughtUpUnlessAnew({ store, config, ...loop }),
-    whole: () => whenWhole({ store, config, ...loop }),
+    caughtUp: () => whenWhole({ store, config, ...loop }, 'read'),
+    caughtUpUnlessAnew: () => whenTaken({ store, config, ...loop }),
+    whole: () => whenWhole({ store, config, ...loop }, 'decide'),
     caughtUpSoon: () => caughtUpSoon(loop),
     begin: learners.clickRates.begin,
     tick: tickOf(options, learners, oversight),

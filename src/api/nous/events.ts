@@ -21,9 +21,9 @@ export const listLearningEvents = route({
     ...momentWarnings(endDate, 'endDate'),
   ],
   handle: async ({ app, query, named, header }) => {
-    const { events, historyCaughtUp } = app.learning
+    const { events, caughtUpUnlessAnew } = app.learning
     if (!asksForEvents(header('accept'))) {
-      await historyCaughtUp()
+      await caughtUpUnlessAnew()
       return answer(await events.list(query))
     }
     const follow = events.follow(query, header('last-event-id'))
@@ -47,7 +47,7 @@ export const learningMetrics = route({
   reply: LearningFigures,
   handle: async ({ app }) => {
     // They say how much waits, also while all is learned anew.
-    await app.learning.historyCaughtUp()
+    await app.learning.caughtUpUnlessAnew()
     return app.learning.figures()
   },
 })

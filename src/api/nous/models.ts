@@ -105,7 +105,8 @@ export const trainModel = route({
   reply: ModelTrained,
   errors: ['TRAINING_RUNNING'],
   handle: async ({ app, body }) => {
-    await app.learning.caughtUp()
+    // What it asks waits by itself until all is learned anew, as long as that takes.
+    await app.learning.caughtUpUnlessAnew()
     return app.learning.models.train(body)
   },
 })
@@ -122,7 +123,8 @@ export const judgeModel = route({
   reply: ModelGated,
   errors: ['MODEL_NOT_FOUND', 'MODEL_NOT_SERVABLE', 'INVALID_TRANSITION'],
   handle: async ({ app, params, body }) => {
-    await app.learning.caughtUp()
+    // What it asks waits by itself until all is learned anew, as long as that takes.
+    await app.learning.caughtUpUnlessAnew()
     return app.learning.models.judge(params.id, body)
   },
 })

@@ -16,16 +16,15 @@ interface WholeParts {
   config: { requestTimeoutMs: number }
 }
 
-type ReadParts = Omit<WholeParts, 'foldEnd'>
-
 /**
- * Resolves when what people did so far is taken, and whole: while it is folded anew, what is decided by it would see a
- * part. One question with one time limit, because a fold may begin while the rest is taken: whoever goes on in the same
- * breath need not ask again. Throws TIMED_OUT when that takes longer than a request may wait.
+ * Resolves when what people did so far is taken, and whole: while it is folded anew, which may take minutes, what is
+ * decided by it, or read, would see a part. One question with one time limit, because a fold may begin while the rest is
+ * taken: whoever goes on in the same breath need not ask again. Throws TIMED_OUT, which says why, when that takes longer
+ * than a request may wait.
  */
-export async function whenWhole(parts: WholeParts): Promise<void> {
+export async function whenWhole(parts: WholeParts, purpose: Purpose): Promise<void> {
   const { store, caughtUp, foldEnd } = parts
-  const limit = limitOf(parts, 'nothing was changed; ')
+  const limit = limitOf(parts, purpose)
   await by(limit, caughtUp())
   while (isFoldedAnew(store)) {
     await by(limit, foldEnd())
@@ -33,18 +32,13 @@ export async function whenWhole(parts: WholeParts): Promise<void> {
   }
 }
 
-/**
- * Resolves when what people did so far is taken: readers see their own writes. Nothing is taken while all is folded anew,
- * which may take minutes: throws TIMED_OUT, which says so, when a request may wait no longer.
- */
-export async function caughtUpToRead(parts: ReadParts): Promise<void> {
-  await by(limitOf(parts, ''), parts.caughtUp())
+/** Resolves when what people did so far is taken, at once while all is folded anew: the history, say, never is. */
+export async function whenTaken(parts: WholeParts): Promise<void> {
+  if (!isFoldedAnew(parts.store)) await by(limitOf(parts, 'read'), parts.caughtUp())
 }
 
-/** The same for what is never folded anew, such as the history: meanwhile, nobody waits. */
-export async function caughtUpUnlessAnew(parts: ReadParts): Promise<void> {
-  if (!isFoldedAnew(parts.store)) await caughtUpToRead(parts)
-}
+/** Whether something is decided by what was learned, or only read. */
+type Purpose = 'decide' | 'read'
 
 /** For so long at most, whoever takes something back waits for the latest figures of it. */
 const SOON_MS = 1000
@@ -67,7 +61,8 @@ interface Limit {
   tooLate: () => Error
 }
 
-function limitOf({ store, config }: Pick<WholeParts, 'store' | 'config'>, effect: string): Limit {
+function limitOf({ store, config }: WholeParts, purpose: Purpose): Limit {
+  const effect = purpose === 'decide' ? 'nothing was changed; ' : ''
   const tooLate = () =>
     serviceError(
       'TIMED_OUT',

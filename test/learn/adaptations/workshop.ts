@@ -121,7 +121,7 @@ export function openWorkshop(
     adaptations: shop,
     patterns: patterns as unknown as Patterns,
     apply: (changes, more = {}) => shop.apply({ type: 'ranking', changes, ...more }),
-    whole: () => whenWhole({ store, config, ...own.loop }),
+    whole: () => whenWhole({ store, config, ...own.loop }, 'decide'),
     applying,
     listed: async (query = {}) => parse<AdaptationList>(await shop.list(query)).adaptations,
     suggestions: async (query = {}) => parse<SuggestionList>(await shop.listSuggestions(query)),
