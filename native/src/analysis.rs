@@ -9,6 +9,7 @@ pub mod fold;
 pub mod han;
 pub mod length;
 pub mod lower;
+pub mod respelt;
 pub mod signs;
 pub mod stem;
 pub mod synonyms;

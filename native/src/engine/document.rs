@@ -9,6 +9,8 @@ use serde_json::{Map, Value};
 use tantivy::schema::OwnedValue;
 use tantivy::TantivyDocument;
 
+use crate::analysis::compose::seen;
+use crate::analysis::respelt::{respelt, spelling, words_with_umlauts};
 use crate::analysis::Analyzer;
 use crate::date::{as_indexed, parse_date};
 use crate::engine::definition::{
@@ -164,12 +166,22 @@ impl Preparer {
     }
 
     fn note_words(&mut self, analyzer: &Analyzer, value: &str) {
-        analyzer.for_each(value, |word, _| {
-            let has_room = self.words.len() < DISTINCT_WORDS_MAX;
-            if has_room && !self.words.contains(word) {
-                self.words.insert(word.to_owned());
-            }
-        });
+        analyzer.for_each(value, |word, _| self.note_word(word));
+        let umlauts =
+            words_with_umlauts(value).filter_map(|word| respelt(&seen(word).to_lowercase()));
+        let respelt: Vec<String> = umlauts.collect();
+        if !respelt.is_empty() {
+            analyzer.for_each(&respelt.join(" "), |word, _| {
+                self.note_word(&spelling(word))
+            });
+        }
+    }
+
+    fn note_word(&mut self, word: &str) {
+        let has_room = self.words.len() < DISTINCT_WORDS_MAX;
+        if has_room && !self.words.contains(word) {
+            self.words.insert(word.to_owned());
+        }
     }
 
     /// The row of a text's terms, which are counted for the vector if that is wanted: those of stop words say nothing.
