@@ -6,6 +6,7 @@ pub mod clause;
 pub mod codes;
 pub mod compact;
 pub mod compounds;
+pub mod decimal;
 pub mod expansion;
 pub mod fuzzy;
 pub mod greek;

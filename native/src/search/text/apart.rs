@@ -7,6 +7,7 @@ use crate::analysis::Analyzer;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::codes::{groups_of, groups_of_isbn, is_isbn};
+use crate::search::text::decimal::decimal;
 use crate::search::text::expansion::{Expansion, Placed, VARIANT_WEIGHT};
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 
@@ -103,6 +104,17 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
         }
     }
     Ok(())
+        if let Some(other) = decimal(word.text) {
+            let sides = if is_short {
+                sides_of(&other)
+            } else {
+                Vec::new()
+            };
+            let cuts = cuts_of(vocabulary, &other)?;
+            for pieces in cuts.into_iter().chain(rows_of_sides(&sides)) {
+                add_row(analyzers, place, &pieces, VARIANT_WEIGHT, is_known);
+            }
+        }
 }
 
 /// As `add_pieces`, of words that documents have: one catalogue has `covid19` and `COVID-19`, `getUserById` and

@@ -1,9 +1,11 @@
-//! Numbers with signs between their thousands, and without: `10,000` for `10000`, `250 000` for `250000`.
+//! Numbers with signs between their thousands, and without: `10,000` for `10000`, `250 000` for `250000`; and with a point or a
+//! comma before their fraction: `38.5` for `38,5`.
 
 use std::ops::RangeInclusive;
 
 use crate::failure::Failure;
 use crate::search::text::apart::add_row;
+use crate::search::text::decimal::decimal;
 use crate::search::text::expansion::{Expansion, VARIANT_WEIGHT};
 
 /// Longest query, in words, whose numbers are looked for in other ways.
@@ -23,11 +25,20 @@ pub(crate) fn add_grouped(part: &mut Expansion) -> Result<(), Failure> {
         let Some(word) = plain.only_word(place.from, place.to) else {
             continue;
         };
-        let Some((digits, fraction)) = number_of(word.text) else {
+        let (decimal, number) = (decimal(word.text), number_of(word.text));
+        if decimal.is_none() && number.is_none() {
             continue;
-        };
+        }
         let is_known = word.is_in(&scope.vocabulary)?;
         let weight = if is_known { VARIANT_WEIGHT } else { 1.0 };
+        if let Some(other) = decimal {
+            if scope.vocabulary.has(&other)? {
+                place.add(&scope.terms_of(&other), weight, is_known);
+            }
+        }
+        let Some((digits, fraction)) = number else {
+            continue;
+        };
         let thousands = thousands_of(&digits);
         for whole in [thousands.concat(), thousands.join(","), thousands.join(".")] {
             let other = whole + fraction;

@@ -8,6 +8,7 @@ use crate::failure::Failure;
 use crate::search::text::apart::LONG_NUMBER_MIN;
 use crate::search::text::clause::Way;
 use crate::search::text::codes::ISBN_TEN;
+use crate::search::text::decimal::decimal;
 use crate::search::text::expansion::{Expansion, Placed, Scope};
 use crate::search::text::vocabulary::PlainText;
 
@@ -34,10 +35,10 @@ pub(crate) fn add_joined(part: &mut Expansion) -> Result<(), Failure> {
     let PlainText { text, words, .. } = part.plain;
     let sought = |word: &Term| part.placed.iter().any(|place| covers(place, word));
     for run in runs(text, words, sought) {
-        if !scope.vocabulary.has(&run.joined)? {
+        let Some(joined) = written_in_one(scope, &run)? else {
             continue;
-        }
-        let terms = scope.terms_of(&run.joined);
+        };
+        let terms = scope.terms_of(&joined);
         let own = &words[run.words];
         let written = &text[own[0].from..own[own.len() - 1].to];
         // A number behind a stop word is mostly just that.
@@ -54,6 +55,17 @@ pub(crate) fn add_joined(part: &mut Expansion) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// The word of documents that a run is, maybe with another sign before its fraction: `1,8 m`, `1.8m`.
+fn written_in_one(scope: &Scope, run: &Run) -> Result<Option<String>, Failure> {
+    let other = decimal(&run.joined);
+    for joined in [&run.joined].into_iter().chain(&other) {
+        if scope.vocabulary.has(joined)? {
+            return Ok(Some(joined.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Words of a query side by side that may be one elsewhere.
