@@ -9,6 +9,9 @@ const TITLES = [
   'Hotel on 4th Avenue',
   'Symphony No. 5',
   'Take Five',
+  'Rocky V',
+  'Chapter 10, as I said, v. 3',
+  'World War I',
 ]
 
 const { found, marked } = openTitles(TITLES, { operator: 'and' }, ['english', 'none'])
@@ -21,13 +24,19 @@ it.each([
   ['5th avenue', ['Hotel on Fifth Avenue']],
   ['FOURTH avenue', ['Hotel on 4th Avenue']],
   ['take 5', ['Take Five']],
+  // A single letter is a number behind the same word alone.
+  ['algebra 1', ['Algebra I']],
+  ['rocky 5', ['Rocky V']],
+  ['chapter x', ['Chapter 10, as I said, v. 3']],
+  ['world war 1', ['World War I']],
 ])('a number is found however it is written: %s', async (query, expected) => {
   expect(await found(query)).toEqual(expected)
 })
 
 it.each([
   // Texts have "I" and "one" for other reasons, and a place in a row is no number.
-  ['algebra 1', {}],
+  ['war 10', {}],
+  ['chapter 5', {}],
   ['algebra one', {}],
   ['5 avenue', {}],
   ['fifth symphony', {}],

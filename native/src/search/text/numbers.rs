@@ -1,6 +1,7 @@
-//! Numbers that are written in other ways: `Part II` for `part 2`, `Fifth Avenue` for `5th avenue`.
+//! Numbers that are written in other ways: `Part II` for `part 2`, `Fifth Avenue` for `5th avenue`, `Rocky V` for `rocky 5`.
 
-use crate::search::text::expansion::Expansion;
+use crate::search::text::apart::add_row;
+use crate::search::text::expansion::{Expansion, VARIANT_WEIGHT};
 
 /// Longest query, in words, of which numbers are looked for in other ways: in a longer one, they say little, and `two` stands
 /// in most long texts.
@@ -20,6 +21,8 @@ const NUMBERS: [(&[&str], &[&str]); 11] = [
     (&["11", "eleven", "xi"], &["11th", "eleventh"]),
     (&["12", "twelve", "xii"], &["12th", "twelfth"]),
 ];
+/// Numbers whose Roman form is a single letter. They are one only behind the same word: texts are full of such letters.
+const LETTERS: [(&str, &str); 3] = [("1", "i"), ("5", "v"), ("10", "x")];
 /// The first, whose number is left alone.
 const FIRST: [&str; 2] = ["1st", "first"];
 
@@ -29,12 +32,46 @@ pub(crate) fn add_numbers(part: &mut Expansion) {
     if part.placed.len() > QUERY_WORDS_MAX {
         return;
     }
+    add_letters(part);
     for place in part.placed.iter_mut() {
         let word = part.plain.text[place.from..place.to].to_lowercase();
         for other in forms_of(&word).iter().filter(|form| **form != word) {
             place.add_variant(&part.scope.english_terms_of(other));
         }
     }
+}
+
+/// Gives such a number with the word before it, in whichever way it is written, the other one behind that word.
+fn add_letters(part: &mut Expansion) {
+    let text = part.plain.text;
+    for nth in 1..part.placed.len() {
+        let (before, place) = (&part.placed[nth - 1], &part.placed[nth]);
+        let Some(other) = letter_of(&text[place.from..place.to].to_lowercase()) else {
+            continue;
+        };
+        let is_word = text[before.from..before.to]
+            .chars()
+            .all(char::is_alphabetic);
+        let between = text.get(before.to..place.from);
+        if is_word && between.is_some_and(|between| between.trim().is_empty()) {
+            let pieces = [&text[before.from..before.to], other];
+            let analyzers = part.scope.analyzers;
+            add_row(
+                analyzers,
+                &mut part.placed[nth],
+                &pieces,
+                VARIANT_WEIGHT,
+                true,
+            );
+        }
+    }
+}
+
+fn letter_of(word: &str) -> Option<&'static str> {
+    let mut both = LETTERS
+        .iter()
+        .flat_map(|(digits, letter)| [(digits, letter), (letter, digits)]);
+    both.find(|(own, _)| **own == word).map(|(_, other)| *other)
 }
 
 fn forms_of(word: &str) -> &'static [&'static str] {

@@ -7,7 +7,7 @@
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
 //! | `compounds` | a word in katakana that is found in no other way | the words that it is made of, each by itself: `ネットワークデーモン` |
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
-//! | `numbers` | a number | its other forms: `Part II`, `part 2` |
+//! | `numbers` | a number | its other forms: `Part II`, `part 2`; behind the same word `Part I`, `part 1` |
 //! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000`; with a point before its fraction, or a comma: `38.5`, `38,5` |
 //! | `apart::add_measures` | a number with its unit, a measure of several sides, an ISBN, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
 //! | `apart::add_known_pieces` | a word with digits or capitals inside, or an `e` before it, that documents have | its pieces in a row, too: `covid19`, `COVID-19`; `email`, `e-mail` |
