@@ -11,7 +11,7 @@ const TITLES = [
   'Fixed in 4.2.1',
 ]
 
-const { search, found } = openTitles(TITLES, { highlight: true })
+const { search, found, must } = openTitles(TITLES, { highlight: true })
 
 it.each([
   ['2.10', 'Notes of 2.10.3'],
@@ -32,6 +32,22 @@ it.each([
   }
   const expected = title === undefined ? [] : [title]
   expect(found).toEqual([expected, expected])
+})
+
+it('a version with what a hyphen joins to it comes before others with the same behind', async () => {
+  const documents = [
+    {
+      id: 'exact',
+      document: { title: 'What is new in v6.2.3-rc.1, which all should have by now' },
+    },
+    { id: 'other', document: { title: 'v7.0.0-rc.1' } },
+    { id: 'plain', document: { title: '6.2.3' } },
+    { id: 'next', document: { title: 'What is new in 6.2.3-rc.2, which all should have by now' } },
+  ]
+  await must('POST', '/cortex/documents/bulk', { index: 'english', documents })
+  expect((await found('6.2.3-rc.1'))[0]).toBe('exact')
+  expect((await found('v6.2.3-rc.1'))[0]).toBe('exact')
+  expect((await found('7.0.0-rc.1'))[0]).toBe('other')
 })
 
 it('where documents write a version with a v and without, both are found, the one that was typed first', async () => {

@@ -1,5 +1,7 @@
 //! The words of a query → clauses: what a document must or may have, per analyzer.
 
+use std::ops::Range;
+
 use crate::analysis::synonyms::Synonyms;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
@@ -13,6 +15,7 @@ use crate::search::text::part_reader::{PartReader, ReadWords, WAYS_MAX};
 use crate::search::text::parts::parts_of;
 use crate::search::text::rules::expand;
 use crate::search::text::search_field::{fields_of, SearchField};
+use crate::search::text::versions::joined_forms;
 use crate::search::text::vocabulary::{PlainText, Vocabulary};
 use crate::search::text::within::add_compounds;
 
@@ -20,6 +23,8 @@ use crate::search::text::within::add_compounds;
 const PAIRS_MAX: usize = 32;
 /// What a pair counts against a word.
 const PAIR_WEIGHT: f32 = 0.2;
+/// What one counts of a version and what is joined with it (`1.2.3-rc`): as much as both, which say little apart.
+const VERSION_WEIGHT: f32 = 2.0;
 
 /// What a text search of one index looks for, and where.
 pub struct Plan<'a> {
@@ -129,8 +134,9 @@ fn plan_of<'a>(
         if last {
             reader.add_prefix(&mut placed)?;
         }
-        let mut before = None;
+        let mut before: Option<(usize, Range<usize>)> = None;
         for place in placed {
+            let (from, to) = (place.from, place.to);
             let clause = Clause {
                 text: reader.plain.text[place.from..place.to].to_owned(),
                 // A word that only some analyzers know (a stop word to the others) is a wish.
@@ -140,10 +146,15 @@ fn plan_of<'a>(
                 count: 1.0,
             };
             let number = clauses.add(clause);
-            if let Some(before) = before {
-                add_pair(&clauses.list, before, number, &mut pairs);
+            if let Some((before, first)) = before.replace((number, from..to)) {
+                let both = (before, number);
+                add_pair(&clauses.list, both, &mut pairs);
+                let text = reader.plain.text;
+                let between = text.get(first.end..from).unwrap_or_default();
+                if let Some(forms) = joined_forms(&text[first], between) {
+                    add_version(&scope, &clauses.list, (both, &forms), &mut pairs);
+                }
             }
-            before = Some(number);
         }
     }
     Ok(Plan {
@@ -155,7 +166,41 @@ fn plan_of<'a>(
     })
 }
 
-fn add_pair(clauses: &[Clause], first: usize, second: usize, pairs: &mut Vec<Pair>) {
+/// Lets the pair of a version and what is joined with it count more, once, and also with a `v` before it, or without.
+fn add_version(
+    scope: &Scope,
+    clauses: &[Clause],
+    ((first, second), [typed, other]): ((usize, usize), &[String; 2]),
+    pairs: &mut Vec<Pair>,
+) {
+    let has_room = pairs.len() < PAIRS_MAX;
+    let is_new = |pair: &&mut Pair| {
+        (pair.first, pair.second) == (first, second) && pair.clause.count == PAIR_WEIGHT
+    };
+    let Some(pair) = pairs.iter_mut().find(is_new).filter(|_| has_room) else {
+        return;
+    };
+    pair.clause.count += VERSION_WEIGHT;
+    let both = scope.terms_of(other).into_iter().zip(&clauses[second].ways);
+    let ways = both.map(|(version, ways)| {
+        let way = version.and_then(|version| Some(Way::pair(&version, plain_term(ways)?)));
+        way.into_iter().collect()
+    });
+    let text = pair.clause.text.to_lowercase();
+    let clause = Clause {
+        text: text.replacen(typed, other, 1),
+        ways: ways.collect(),
+        count: VERSION_WEIGHT,
+        required: false,
+    };
+    pairs.push(Pair {
+        first,
+        second,
+        clause,
+    });
+}
+
+fn add_pair(clauses: &[Clause], (first, second): (usize, usize), pairs: &mut Vec<Pair>) {
     let known = pairs
         .iter_mut()
         .find(|pair| (pair.first, pair.second) == (first, second));

@@ -1,5 +1,6 @@
 //! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `v3.4` for `3.4`. The letter is
 //! left out here and written there in most collections, so that it is looked for also where documents have the version as typed.
+//! What a hyphen joins to one stands behind others, too (`2.0.0-rc.1`), and means it there alone.
 
 use crate::failure::Failure;
 use crate::search::text::expansion::Expansion;
@@ -7,6 +8,9 @@ use crate::search::text::words;
 
 /// Most versions that begin like one.
 const BEGUN_MAX: usize = 16;
+
+/// Signs that join a version with what stands behind it.
+const JOINTS: [&str; 2] = ["-", "+"];
 
 /// Gives a number with points itself with a `v` before it and without, and where it is found in no way the versions that go on
 /// behind it, too. `2.1` is not the beginning of `2.10`.
@@ -39,6 +43,17 @@ pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
     Ok(())
 }
 
+/// A version of a query that something is joined with, given what stands between them: as it is typed, and with a `v` or without.
+pub(crate) fn joined_forms(version: &str, between: &str) -> Option<[String; 2]> {
+    let typed = version.to_lowercase();
+    let number = number_of(&typed).filter(|_| JOINTS.contains(&between))?;
+    let other = match number == typed {
+        true => format!("v{number}"),
+        false => number.to_owned(),
+    };
+    Some([typed, other])
+}
+
 /// The number of a version, if a word is one of two parts at least.
 fn number_of(word: &str) -> Option<&str> {
     let number = word.strip_prefix('v').unwrap_or(word);
@@ -48,7 +63,17 @@ fn number_of(word: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::number_of;
+    use super::{joined_forms, number_of};
+
+    #[test]
+    fn a_hyphen_joins_a_version_with_what_stands_behind_it() {
+        let forms = |one: &str, other: &str| Some([one.to_owned(), other.to_owned()]);
+        assert_eq!(joined_forms("1.2.3", "-"), forms("1.2.3", "v1.2.3"));
+        assert_eq!(joined_forms("V1.2", "+"), forms("v1.2", "1.2"));
+        for (version, between) in [("1.2.3", " "), ("1.2.3", " - "), ("wi", "-"), ("2", "-")] {
+            assert_eq!(joined_forms(version, between), None, "{version}{between}");
+        }
+    }
 
     #[test]
     fn a_version_is_numbers_with_points_between() {
