@@ -22,6 +22,14 @@ const CUTS_MAX: usize = 4;
 const QUERY_WORDS_MAX: usize = 12;
 /// Sides of a measure, at most.
 const SIDES_MAX: usize = 4;
+/// Particles that verbs are a noun with, in one word or apart: `setup`, `drop-off`. Those that are stop words leave no row.
+const PARTICLES: [&str; 6] = ["back", "down", "off", "out", "over", "up"];
+/// Letters of the shortest verb with one.
+const VERB_LETTERS_MIN: usize = 3;
+/// What several things have behind them.
+const PLURAL: &str = "s";
+/// Letters from which on the last part of a word is looked for in its other number, too.
+const NUMBERED_MIN: usize = 3;
 /// What stands before a thing that is electronic, in one word with it or apart: `email`, `e-mail`.
 const ELECTRONIC: &str = "e";
 /// Letters of the shortest thing that it is looked for before, as in `ebook`.
@@ -96,14 +104,6 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
         for pieces in cuts_of(vocabulary, word.text)? {
             add_row(analyzers, place, &pieces, VARIANT_WEIGHT, is_known);
         }
-        for pieces in codes.into_iter().chain(rows_of_sides(&sides)) {
-            // No text has three groups of a code in a row by chance.
-            let is_telling = !is_known && pieces.len() > 2;
-            let weight = if is_telling { 1.0 } else { VARIANT_WEIGHT };
-            add_row(analyzers, place, &pieces, weight, is_known);
-        }
-    }
-    Ok(())
         if let Some(other) = decimal(word.text) {
             let sides = if is_short {
                 sides_of(&other)
@@ -115,11 +115,19 @@ pub(crate) fn add_measures(part: &mut Expansion) -> Result<(), Failure> {
                 add_row(analyzers, place, &pieces, VARIANT_WEIGHT, is_known);
             }
         }
+        for pieces in codes.into_iter().chain(rows_of_sides(&sides)) {
+            // No text has three groups of a code in a row by chance.
+            let is_telling = !is_known && pieces.len() > 2;
+            let weight = if is_telling { 1.0 } else { VARIANT_WEIGHT };
+            add_row(analyzers, place, &pieces, weight, is_known);
+        }
+    }
+    Ok(())
 }
 
 /// As `add_pieces`, of words that documents have: one catalogue has `covid19` and `COVID-19`, `getUserById` and
-/// `get_user_by_id`, `email` and `e-mail`. Only words with digits or capitals inside are looked at, and those that may begin with
-/// an `e` for electronic; others say too seldom where they are cut.
+/// `get_user_by_id`, `email` and `e-mail`, `setup` and `set up`. Only words with digits or capitals inside are looked at, and
+/// those that may begin with an `e` for electronic, or end with a particle; others say too seldom where they are cut.
 pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
     let (vocabulary, plain) = (&part.scope.vocabulary, part.plain);
     if part.placed.len() > QUERY_WORDS_MAX {
@@ -134,9 +142,10 @@ pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
             if word.is_in(vocabulary)? {
                 add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
             }
-        } else if let Some(thing) = electronic(word.text) {
-            if vocabulary.has(thing)? && word.is_in(vocabulary)? {
-                let pieces = [ELECTRONIC, thing];
+        } else if let Some((first, last)) = electronic(word.text).or_else(|| verb(word.text)) {
+            let telling = if first == ELECTRONIC { last } else { first };
+            if vocabulary.has(telling)? && word.is_in(vocabulary)? {
+                let pieces = [first, last];
                 add_row(part.scope.analyzers, place, &pieces, VARIANT_WEIGHT, true);
             }
         }
@@ -144,11 +153,19 @@ pub(crate) fn add_known_pieces(part: &mut Expansion) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What something is that is written with an `e` for electronic before it.
-fn electronic(word: &str) -> Option<&str> {
+/// The `e` for electronic that stands before something, and what that is.
+fn electronic(word: &str) -> Option<(&str, &str)> {
     let thing = word.strip_prefix(ELECTRONIC)?;
     let is_long = thing.chars().nth(THING_LETTERS_MIN - 1).is_some();
-    (is_long && thing.chars().all(char::is_alphabetic)).then_some(thing)
+    (is_long && thing.chars().all(char::is_alphabetic)).then_some((ELECTRONIC, thing))
+}
+
+/// What may be a verb, and the particle behind it.
+fn verb(word: &str) -> Option<(&str, &str)> {
+    let word = word.strip_suffix(PLURAL).unwrap_or(word);
+    let mut ends = PARTICLES.iter();
+    let verbs = ends.find_map(|particle| Some((word.strip_suffix(particle)?, *particle)));
+    verbs.filter(|(verb, _)| verb.len() >= VERB_LETTERS_MIN)
 }
 
 /// Adds a row of pieces as another way to say a word.
@@ -262,11 +279,11 @@ fn cuts_of<'a>(vocabulary: &Vocabulary, word: &'a str) -> Result<Vec<Vec<&'a str
     for (at, sign) in word.char_indices().skip(1) {
         let (before, behind) = word.split_at(at);
         let in_number = sign.is_ascii_digit() && before.ends_with(|c: char| c.is_ascii_digit());
-        let is_cut = !in_number || is_long_number || (is_mixed(before) && is_mixed(behind));
+        let is_cut = !in_number || is_long_number || is_code_cut(before, behind);
         if !is_cut || !vocabulary.has(before)? {
             continue;
         }
-        if vocabulary.has(behind)? {
+        if is_known(vocabulary, behind)? {
             cuts.push(vec![before, behind]);
         } else if is_long_number {
             for at in 1..behind.len() {
@@ -283,7 +300,32 @@ fn cuts_of<'a>(vocabulary: &Vocabulary, word: &'a str) -> Result<Vec<Vec<&'a str
     Ok(cuts)
 }
 
-/// Whether it has letters and digits, as both halves of a postcode do: in others, a digit behind a digit is no beginning.
+/// Whether documents have the last part of a word, or its other number: of `giftcard` one has `gift cards`.
+fn is_known(vocabulary: &Vocabulary, part: &str) -> Result<bool, Failure> {
+    if vocabulary.has(part)? {
+        return Ok(true);
+    }
+    let is_numbered = part.len() >= NUMBERED_MIN && part.bytes().all(|b| b.is_ascii_lowercase());
+    match part.strip_suffix(PLURAL) {
+        _ if !is_numbered => Ok(false),
+        Some(one) => vocabulary.has(one),
+        None => vocabulary.has(&format!("{part}{PLURAL}")),
+    }
+}
+
+/// Whether a code may be cut before a digit that stands behind another one: where both parts have letters and digits, as those of
+/// a postcode do, or one of them does and the other is a number of several digits (`62042rs` for `6204-2RS`).
+fn is_code_cut(before: &str, behind: &str) -> bool {
+    let is_long = |part: &str| part.len() >= TELLING_DIGITS_MIN;
+    match (is_mixed(before), is_mixed(behind)) {
+        (true, true) => true,
+        (false, true) => is_long(before),
+        (true, false) => is_long(behind),
+        (false, false) => false,
+    }
+}
+
+/// Whether it has letters and digits.
 fn is_mixed(part: &str) -> bool {
     part.contains(char::is_alphabetic) && part.contains(|sign: char| sign.is_ascii_digit())
 }

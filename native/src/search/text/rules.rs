@@ -10,7 +10,7 @@
 //! | `numbers` | a number | its other forms: `Part II`, `part 2`; behind the same word `Part I`, `part 1` |
 //! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000`; with a point before its fraction, or a comma: `38.5`, `38,5` |
 //! | `apart::add_measures` | a number with its unit, a measure of several sides, an ISBN, or a long number that no document has | its pieces in a row: `32gb`, `32 GB`; `3x5`, `3 x 5` |
-//! | `apart::add_known_pieces` | a word with digits or capitals inside, or an `e` before it, that documents have | its pieces in a row, too: `covid19`, `COVID-19`; `email`, `e-mail` |
+//! | `apart::add_known_pieces` | a word with digits or capitals inside, an `e` before it or a particle behind it, that documents have | its pieces in a row, too: `covid19`, `COVID-19`; `email`, `e-mail`; `setup`, `set up` |
 //! | `greek` | a Greek letter, or its name | the other, in one word and in several: `TGF-beta`, `TGFβ` |
 //! | `versions` | a number with points | the same with a `v` before, or without; if it is found in no way, what goes on behind it: `2.1`, `v2.1.3` |
 //! | `signed` | a word with signs behind it | its name with them, before the word alone: `C++` |
