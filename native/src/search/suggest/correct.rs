@@ -11,9 +11,11 @@ use crate::search::suggest::beside::{beside, Beside};
 use crate::search::suggest::candidates::{candidates, gather, searched, Candidate, SPARE};
 use crate::search::suggest::known::{has, said, vocabularies, WORDS_MAX};
 use crate::search::suggest::written::Writer;
+use crate::search::text::expansion::Scope;
 use crate::search::text::joined::runs;
 use crate::search::text::kept::{keeps, readers};
 use crate::search::text::vocabulary::Vocabulary;
+use crate::search::text::within::headed_by;
 use crate::search::text::words::{self, Word};
 
 /// Unknown words that are held against those around them, at most: a query has seldom more.
@@ -68,6 +70,9 @@ pub fn correct(
         if joined.as_ref().is_some_and(|joined| joined[at]) {
             continue;
         }
+        if ends_compounds(snapshots, (&query[word.from..word.to], &word.text))? {
+            continue;
+        }
         let edits = if length < 5 { 1 } else { 2 };
         let most = limit + SPARE;
         let found = gather(snapshots, most, |snapshot| {
@@ -88,6 +93,22 @@ pub fn correct(
     }
     prefer_beside(snapshots, &said(&vocabularies, known)?, &mut unknown)?;
     write(query, &unknown, limit, writer)
+}
+
+/// Whether documents have compounds that end with a word, as a search then finds these: in a shop with an `Abendkleid`, `Kleid` is
+/// no misspelt `klein`.
+fn ends_compounds(snapshots: &[(u64, Arc<Snapshot>)], word: (&str, &str)) -> Result<bool, Failure> {
+    for (_, snapshot) in snapshots {
+        let scope = Scope {
+            vocabulary: Vocabulary::open(snapshot)?,
+            fields: &[],
+            analyzers: &readers(&snapshot.definition),
+        };
+        if !headed_by(&scope, word, 1)?.is_empty() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Of each word of a query whether it is a part of a word that documents have, as a search then finds that.
