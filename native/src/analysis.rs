@@ -9,6 +9,7 @@ pub mod fold;
 pub mod han;
 pub mod length;
 pub mod lower;
+pub mod particle;
 pub mod respelt;
 pub mod signs;
 pub mod stem;
@@ -21,7 +22,7 @@ use std::ops::Range;
 use serde::Deserialize;
 use tantivy::tokenizer::{
     AsciiFoldingFilter, RawTokenizer, RemoveLongFilter, StopWordFilter, TextAnalyzer,
-    TextAnalyzerBuilder, WhitespaceTokenizer,
+    TextAnalyzerBuilder, Token, WhitespaceTokenizer,
 };
 
 use crate::analysis::acronym::acronyms;
@@ -30,10 +31,11 @@ use crate::analysis::each_word::EachWord;
 use crate::analysis::fold::FoldFilter;
 use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
+use crate::analysis::particle::particles;
 use crate::analysis::signs::{has_signs, signed};
 use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
-use crate::analysis::term::{QueryTerm, Step, Term};
+use crate::analysis::term::{OneWord, QueryTerm, Step, Term};
 use crate::analysis::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
 use crate::failure::Failure;
 
@@ -110,7 +112,7 @@ pub struct Analyzer {
     folded_late: Option<TextAnalyzer>,
     /// Everything but synonyms and stop words, for texts of these alone, where such texts keep them.
     alone: Option<TextAnalyzer>,
-    /// The filters over one word that is written in another way than texts have it, where acronyms are known.
+    /// The filters over one word that texts have in several pieces, where acronyms and particles are known.
     one_word: Option<TextAnalyzer>,
     synonyms: Option<Expansion>,
     /// Whether names with signs behind them (`C++`) have a form with these.
@@ -192,12 +194,21 @@ impl Analyzer {
             any = true;
             each(term, position)
         };
-        if self.has_forms(text) {
+        if self.has_other_forms(text) {
             let mut forms = self.said_forms(text).into_iter();
             while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
-        } else {
-            each_of(&self.full, text, &mut each);
+            return any;
         }
+        let mut one_words = self.one_words_of(text).into_iter().peekable();
+        each_of(&self.full, text, |token| {
+            while one_words
+                .next_if(|one| one.to <= token.offset_from)
+                .is_some()
+            {}
+            let one_word = one_words.next_if(|one| one.from <= token.offset_from);
+            let goes_on = one_word.is_none_or(|one| each(&one.text, token.position));
+            goes_on && each(&token.text, token.position)
+        });
         any
     }
 
@@ -226,22 +237,22 @@ impl Analyzer {
     /// The terms of a text without its stop words, whatever else it has; also those of words that have another form.
     ///
     /// Stemmers know endings by their accents (`informações`), and people leave accents out. So what is stemmed and then
-    /// folded is found beside what is folded and then stemmed, where the two differ. `C++` is found by its letter, too, and
-    /// `U.S.A.` by `USA`, which stands where its first letter does that is no stop word.
+    /// folded is found beside what is folded and then stemmed, where the two differ. `C++` is found by its letter, too, `U.S.A.`
+    /// by `USA`, which stands where its first letter does that is no stop word, and so `log in` by `login`.
     pub fn said_forms(&self, text: &str) -> Vec<Term> {
         let terms = self.terms(text);
         if !self.has_forms(text) {
             return terms;
         }
         let mut late = self.folded_late.clone();
-        let mut acronyms = self.acronyms_of(text).into_iter().peekable();
+        let mut one_words = self.one_words_of(text).into_iter().peekable();
         let mut forms = Vec::with_capacity(terms.len());
         for term in terms {
-            while acronyms.next_if(|a| a.to <= term.from).is_some() {}
-            let acronym = acronyms.next_if(|acronym| acronym.from <= term.from);
-            forms.extend(acronym.map(|acronym| Term {
+            while one_words.next_if(|one| one.to <= term.from).is_some() {}
+            let one_word = one_words.next_if(|one| one.from <= term.from);
+            forms.extend(one_word.map(|one| Term {
                 position: term.position,
-                ..acronym
+                ..one
             }));
             let other = other_form(late.as_mut(), text, term.from..term.to, &term.text);
             let signed = signed(text, term.from..term.to).filter(|_| self.signs);
@@ -256,26 +267,36 @@ impl Analyzer {
         forms
     }
 
-    fn has_forms(&self, text: &str) -> bool {
-        self.folded_late.is_some() && is_accented(text)
-            || self.signs && has_signs(text)
-            || self.one_word.is_some() && !acronyms(text).is_empty()
+    /// Whether a text may have words of two forms by themselves.
+    fn has_other_forms(&self, text: &str) -> bool {
+        self.folded_late.is_some() && is_accented(text) || self.signs && has_signs(text)
     }
 
-    /// The acronyms of a text as words, without their places.
-    fn acronyms_of(&self, text: &str) -> Vec<Term> {
+    fn has_forms(&self, text: &str) -> bool {
+        self.has_other_forms(text)
+            || self.one_word.is_some()
+                && (!acronyms(text).is_empty() || particles(text).next().is_some())
+    }
+
+    /// What of a text is one word elsewhere, as acronyms and verbs with a particle are, as words without their places.
+    fn one_words_of(&self, text: &str) -> Vec<Term> {
         let Some(one_word) = &self.one_word else {
             return Vec::new();
         };
-        let found = acronyms(text).into_iter().filter_map(|acronym| {
+        let mut found: Vec<OneWord> = acronyms(text).into_iter().chain(particles(text)).collect();
+        if found.is_empty() {
+            return Vec::new();
+        }
+        found.sort_by_key(|one| one.range.start);
+        let terms = found.into_iter().filter_map(|one| {
             Some(Term {
-                text: words_of(one_word, &acronym.letters).pop()?,
+                text: words_of(one_word, &one.letters).pop()?,
                 position: 0,
-                from: acronym.range.start,
-                to: acronym.range.end,
+                from: one.range.start,
+                to: one.range.end,
             })
         });
-        found.collect()
+        terms.collect()
     }
 
     /// The terms of a query of stop words alone, as texts of these alone have them; none where such texts have none.
@@ -305,16 +326,16 @@ impl Analyzer {
     /// Adds the other forms of the query's own words.
     fn add_forms(&self, terms: &mut [QueryTerm], text: &str) {
         let mut late = self.folded_late.clone();
-        let acronyms = self.acronyms_of(text);
+        let one_words = self.one_words_of(text);
         for term in terms {
             let Some([own]) = term.alternatives.first().map(Vec::as_slice) else {
                 continue;
             };
             let other = other_form(late.as_mut(), text, term.from..term.to, &own.text);
             // A text that has it need not have its letters.
-            let around = acronyms
+            let around = one_words
                 .iter()
-                .find(|acronym| (acronym.from..acronym.to).contains(&term.from));
+                .find(|one| (one.from..one.to).contains(&term.from));
             for text in other.into_iter().chain(around.map(|a| a.text.clone())) {
                 let row = vec![Step { offset: 0, text }];
                 if !term.alternatives.contains(&row) {
@@ -348,7 +369,7 @@ pub(crate) fn single(term: Term) -> QueryTerm {
 /// The analyzer of plain words: lower case, at most 64 bytes, folded if that is wanted.
 pub fn words_analyzer(folds: bool) -> Analyzer {
     let words = TextAnalyzer::builder(WordTokenizer::default()).filter(EachWord(LowerFilter));
-    // Letters of acronyms have no accents.
+    // Letters of acronyms and of verbs with a particle have no accents.
     let one_word = TextAnalyzer::builder(RawTokenizer::default()).filter(EachWord(LowerFilter));
     let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
     let full = match folds {
@@ -459,11 +480,11 @@ fn other_form(
     (other != own).then(|| other.clone())
 }
 
-/// Calls `each` with the terms of a text and their word numbers, for as long as it wants another one.
-fn each_of(analyzer: &TextAnalyzer, text: &str, mut each: impl FnMut(&str, usize) -> bool) {
+/// Calls `each` with the terms of a text, for as long as it wants another one.
+fn each_of(analyzer: &TextAnalyzer, text: &str, mut each: impl FnMut(&Token) -> bool) {
     let mut analyzer = analyzer.clone();
     let mut stream = analyzer.token_stream(text);
-    while stream.advance() && each(&stream.token().text, stream.token().position) {}
+    while stream.advance() && each(stream.token()) {}
 }
 
 fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {

@@ -1,24 +1,15 @@
 //! Acronyms with points: `U.S.A.` is `USA`, too.
 
-use std::ops::Range;
+use crate::analysis::term::OneWord;
 
 /// Most letters of one.
 const LETTERS_MAX: usize = 8;
 /// What nobody looks for, and many texts have.
 const SAID_BY_THE_WAY: [&str; 2] = ["eg", "ie"];
 
-/// An acronym of a text.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Acronym {
-    /// Where it stands, with the point behind it.
-    pub range: Range<usize>,
-    /// Its letters, as they are written.
-    pub letters: String,
-}
-
-/// The acronyms of a text, in order: two letters of A to Z and more, with a point behind each; behind the last one there
+/// The acronyms of a text, in order, each with the point behind it and its letters as they are written: two letters of A to Z and more, with a point behind each; behind the last one there
 /// may be none, as it may end a sentence.
-pub fn acronyms(text: &str) -> Vec<Acronym> {
+pub fn acronyms(text: &str) -> Vec<OneWord> {
     let mut found = Vec::new();
     let mut free = 0;
     for (point, _) in text.match_indices('.') {
@@ -40,7 +31,7 @@ fn is_single(text: &str, at: usize) -> bool {
     }
 }
 
-fn acronym_at(text: &str, from: usize) -> Option<Acronym> {
+fn acronym_at(text: &str, from: usize) -> Option<OneWord> {
     let mut letters = String::new();
     let mut end = from;
     while let Some(letter) = text[end..].chars().next().filter(char::is_ascii_alphabetic) {
@@ -58,7 +49,7 @@ fn acronym_at(text: &str, from: usize) -> Option<Acronym> {
         .iter()
         .any(|said| letters.eq_ignore_ascii_case(said));
     let is_name = (2..=LETTERS_MAX).contains(&letters.len()) && !is_said;
-    is_name.then_some(Acronym {
+    is_name.then_some(OneWord {
         range: from..end,
         letters,
     })

@@ -1,5 +1,7 @@
 //! Terms as analysis gives them: those of a text, each with its place, and what a query says at each of its places.
 
+use std::ops::Range;
+
 /// A term of a text with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Term {
@@ -36,4 +38,13 @@ pub struct QueryTerm {
     pub from: usize,
     /// End of the byte range.
     pub to: usize,
+}
+
+/// Words of a text that are one word elsewhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OneWord {
+    /// Where they stand, with what belongs to them.
+    pub range: Range<usize>,
+    /// The letters of that word.
+    pub letters: String,
 }

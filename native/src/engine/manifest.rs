@@ -22,8 +22,8 @@ const BESIDE: &str = "manifest.new";
 /// of a language that has their script. 9: very small and very large numbers are words as JavaScript writes them,
 /// and the values of a list stand far apart. 10: a document that was deleted in the middle of a merge may stand in earlier
 /// ones, which lack acronyms with points as words. 11: the `µ` of keyboards is the Greek letter. 12: what is no date
-/// under `created` and `updated` has no time of a write, and of a name with dots the outer objects are present. 14: how
-/// words with umlauts are spelt without is known.
+/// under `created` and `updated` has no time of a write, and of a name with dots the outer objects are present. 14: `log in` is
+/// `login`, too, and how umlauts are spelt in two letters is known.
 const FORMAT: u32 = 14;
 
 /// A file as it must be.
