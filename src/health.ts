@@ -37,7 +37,7 @@ export interface CortexHealth {
 export async function reportCortexHealth(parts: HealthParts): Promise<CortexHealth> {
   const services = await checkAll(parts.config.healthTimeoutMs, {
     searchEngine: () => searchEngineHealth(parts),
-    database: () => parts.store.health(),
+    database: async () => ({ ...(await parts.store.health()), writable: parts.store.hasRoom() }),
     cache: () => parts.sessions.health(),
   })
   return { timestamp: new Date().toISOString(), services, overall: allWork(services) }
@@ -140,18 +140,20 @@ function allWork(parts: Record<string, PartHealth>): boolean {
 }
 
 /**
- * Figures of the search engine: green when every index is complete, yellow while some are still being read back.
+ * Figures of the search engine: green when every index is complete and takes documents, yellow while some are still being
+ * read back, or none takes any as there is no room.
  * Throws when an index can't be opened: searches of it get no answer, and those of all lack it.
  */
-function searchEngineHealth({ engine, indices, lifecycle }: HealthParts): object {
+function searchEngineHealth({ engine, indices, lifecycle, store }: HealthParts): object {
   const [name, ...others] = engine.unopened()
   if (name !== undefined) throw new ServiceError('UNHEALTHY', unopenedSentence(name, others.length))
   const opened = engine.opened()
   const figures = opened.map((entry) => engine.figures(entry))
   const sum = (pick: (figure: (typeof figures)[number]) => number): number =>
     figures.reduce((total, figure) => total + pick(figure), 0)
+  const isWhole = lifecycle.state !== 'starting' && store.hasRoom()
   return {
-    cluster: { status: lifecycle.state === 'starting' ? 'yellow' : 'green', nodes: 1 },
+    cluster: { status: isWhole ? 'green' : 'yellow', nodes: 1 },
     indices: { declared: indices.all().length, open: opened.length },
     documents: sum(({ documents }) => documents),
     vectors: sum(({ vectors }) => vectors),

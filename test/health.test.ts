@@ -58,7 +58,7 @@ it('reports each part of the search component with its own figures', async () =>
     cluster: { status: 'green', nodes: 1 },
     documents: 3,
   })
-  expect(database.metrics).toEqual({ connections: { active: 1, idle: 2 } })
+  expect(database.metrics).toEqual({ connections: { active: 1, idle: 2 }, writable: true })
   expect(cache.metrics).toEqual({ memory: { used: '0.1MB', peak: '0.2MB' } })
   for (const part of [searchEngine, database, cache]) {
     expect(part.operational).toBe(true)
@@ -71,6 +71,13 @@ it('is yellow, and well, while indices are still being read back', async () => {
   const { overall, services } = await reportCortexHealth(starting)
   expect(overall).toBe(true)
   expect(services.searchEngine.metrics).toMatchObject({ cluster: { status: 'yellow' } })
+})
+
+it('is yellow, and says why, while nothing can be written: reads go on', async () => {
+  const { overall, services } = await reportCortexHealth(parts({ room: 'none' }))
+  expect(overall).toBe(true)
+  expect(services.searchEngine.metrics).toMatchObject({ cluster: { status: 'yellow' } })
+  expect(services.database).toMatchObject({ operational: true, metrics: { writable: false } })
 })
 
 it.each([

@@ -2,10 +2,13 @@ import { performance } from 'node:perf_hooks'
 import type { AnswerRoom } from '../answer-room.ts'
 import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
+import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import type { Exchange } from './exchange.ts'
 import type { ReadingRoom } from './reading-room.ts'
 import type { Meta } from './reply.ts'
+
+const REQUEST_ID = /^[\w.:-]{1,128}$/
 
 /** One request from its first byte to the end of its handler. */
 export interface Flight {
@@ -168,6 +171,12 @@ function tooMuch(): ServiceError {
 }
 
 function nothingToDrop(): void {}
+
+/** The name that its client gave it, where that is one, or a new one. */
+export function requestIdOf(exchange: Exchange): string {
+  const sent = exchange.header('x-request-id')
+  return sent !== undefined && REQUEST_ID.test(sent) ? sent : newId()
+}
 
 /** What a JSON answer that goes out now says about the request. */
 export function metaOf({ startedMs, requestId }: Flight): Meta {

@@ -2,7 +2,6 @@ import { performance } from 'node:perf_hooks'
 import { LONG_BYTES } from '../answer-room.ts'
 import { variableOf } from '../config.ts'
 import { ERRORS, type ServiceError, serviceError } from '../errors.ts'
-import { newId } from '../ids.ts'
 import type { RouteMeter } from '../metrics/metrics.ts'
 import { type Admit, type Cors, openAdmission, openCors, preflightHeaders } from './access.ts'
 import { isBodiless, isTooLongToDrain, losesAnswer, passBody } from './body.ts'
@@ -10,7 +9,7 @@ import { type Body, bodyBytes } from './bytes.ts'
 import { COMPRESS_BYTES_MIN, type Coding, chooseCoding, compress } from './compress.ts'
 import { answerRoute, compileEntry } from './entry.ts'
 import { type Exchange, KEEP_ALIVE } from './exchange.ts'
-import { abort, type Flight, type Flights, metaOf, openFlights } from './flight.ts'
+import { abort, type Flight, type Flights, metaOf, openFlights, requestIdOf } from './flight.ts'
 import { openReadingRoom } from './reading-room.ts'
 import { asServiceError, type Prepared, prepareFailure } from './reply.ts'
 import type { Route, StreamReply } from './route.ts'
@@ -45,7 +44,6 @@ interface Wire {
   verbose: boolean
 }
 
-const REQUEST_ID = /^[\w.:-]{1,128}$/
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** nginx's word for a client that left before the answer; only the metrics page shows it. */
 const CLIENT_CLOSED = 499
@@ -94,7 +92,7 @@ export function openPipeline(app: ServedApp): Pipeline {
         exchange.cut()
         return
       }
-      const flight = flights.begin(exchange, meter, requestId(exchange))
+      const flight = flights.begin(exchange, meter, requestIdOf(exchange))
       exchange.onLeave(() => leave(flight))
       // The library hands a body over at once or not at all.
       if (!isBodiless(exchange)) void run(wire, flights, flight, produce)
@@ -120,11 +118,6 @@ function leave(flight: Flight): void {
   if (flight.streams) return
   flight.meter.end(CLIENT_CLOSED, performance.now() - flight.startedMs, 0, 'CLIENT_CLOSED')
   abort(flight)
-}
-
-function requestId(exchange: Exchange): string {
-  const sent = exchange.header('x-request-id')
-  return sent !== undefined && REQUEST_ID.test(sent) ? sent : newId()
 }
 
 function refused(wire: Wire, flight: Flight, { failure, allow }: Refusal): Prepared {
@@ -157,6 +150,7 @@ async function run(
       if (prepared.stream !== undefined && exchange.method !== 'HEAD')
         return startStream(wire, flight, prepared, prepared.stream)
     } catch (cause) {
+      wire.app.store.noteDamage(cause)
       const failure = asServiceError(cause, wire.app.store.failure())
       logFailure(wire, flight, failure)
       prepared = prepareFailure(failure, metaOf(flight))

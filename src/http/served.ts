@@ -13,8 +13,8 @@ export interface ServedApp {
   heapBytesMax?: number
   idempotency: { run: AnswerOnce }
   lifecycle: Lifecycle
-  /** Why the record store takes no more writes; undefined while all is well. */
-  store: { failure: () => unknown }
+  /** Why the record store takes no more writes, undefined while all is well; and who hears what a request failed with. */
+  store: { failure: () => unknown; noteDamage: (cause: unknown) => void }
 }
 
 export interface WireLog {

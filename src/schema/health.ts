@@ -29,7 +29,12 @@ const Services = Type.Object({
     }),
   ),
   database: PartWith(
-    Figures({ connections: Type.Object({ active: Type.Integer(), idle: Type.Integer() }) }),
+    Figures({
+      connections: Type.Object({ active: Type.Integer(), idle: Type.Integer() }),
+      writable: Type.Boolean({
+        description: 'false while writes are refused, as there is no room',
+      }),
+    }),
   ),
   cache: PartWith(Figures({ memory: Type.Object({ used: Bytes, peak: Bytes }) })),
 })

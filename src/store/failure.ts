@@ -95,6 +95,13 @@ export function unavailable(cause: unknown): ServiceError {
   )
 }
 
+export function damaged(): ServiceError {
+  return serviceError(
+    'STORE_UNAVAILABLE',
+    'Some of the records are damaged, and the log says which: put a whole copy in their place. What stands elsewhere is served.',
+  )
+}
+
 /** Why a store stops whose commits succeed: the operator reads it in the log. */
 export function displaced(): Error {
   return new Error(

@@ -7,7 +7,7 @@ const META = { version: 4, free: 24, main: 72, lastPage: 120, transaction: 128, 
 /** Of the file's layout, as lmdb has it. */
 const VERSION = 2
 /** Of a tree, as a meta page and a node of a table have it (MDB_db). */
-const TREE = { pageBytes: 0, depth: 6, root: 40, end: 48 }
+const TREE = { pageBytes: 0, depth: 6, pages: [8, 16, 24], root: 40, end: 48 }
 const IS_TABLE = 2
 const TRANSACTION_BYTES = 8
 const PAGE_BYTES = { min: 256, max: 65_536 }
@@ -21,6 +21,7 @@ export interface Pages {
   expected: number
   /** What is wrong with the list of free pages, or with that of tables, if anything is. To be asked before those below. */
   listsProblem: () => string | undefined
+  /** By the pages that they have, least first. */
   tables: () => string[]
   /** What is wrong with a table, if anything is, as far as it was seen by a moment; `found` hears of each key. */
   tableProblem: (name: string, looking?: TableLooking) => string | undefined
@@ -50,7 +51,8 @@ export function readPages(descriptor: number): Pages | undefined {
     listsProblem: () =>
       problemOfTree(file, meta.free, { take: isTransaction }) ??
       problemOfTree(file, meta.main, { take: listTable }),
-    tables: () => [...tables.keys()],
+    tables: () =>
+      [...tables].sort(([, one], [, other]) => one.pages - other.pages).map(([name]) => name),
     tableProblem: (name, { found, ...looking } = {}) => {
       const tree = tables.get(name)
       const take: TakeNode | undefined = found && (({ key }) => void found(textOf(key)))
@@ -110,5 +112,10 @@ function isPageSize(bytes: number): boolean {
 }
 
 function treeIn(bytes: Buffer, transaction: number): Tree {
-  return { root: numberAt(bytes, TREE.root), depth: bytes.readUInt16LE(TREE.depth), transaction }
+  return {
+    root: numberAt(bytes, TREE.root),
+    depth: bytes.readUInt16LE(TREE.depth),
+    pages: TREE.pages.reduce((sum, at) => sum + numberAt(bytes, at), 0),
+    transaction,
+  }
 }

@@ -4,7 +4,7 @@ import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
 import { refuseDamaged } from './damage.ts'
 import { openDatabases, type Tables, wrapTables } from './databases.ts'
-import { diskFull, isDenied, wantsRoom } from './failure.ts'
+import { damaged, diskFull, isDamage, isDenied, wantsRoom } from './failure.ts'
 import { indicesDirectory, makeFolder, refuseLostRecords } from './folder.ts'
 import { type Hold, openHold, refuseOwned, thisProcess } from './owner.ts'
 import { refuseNarrowSpace } from './process-limits.ts'
@@ -72,7 +72,12 @@ export interface Store {
   hasRoom(): boolean
   /** What LMDB reports, and how many writes wait. */
   figures(): StoreFigures
-  /** Figures of the store after a real read; throws STORE_UNAVAILABLE when writing has failed for good. */
+  /** Hears what somebody failed with, who may have met a page that is not what it should be: health tells. */
+  noteDamage(cause: unknown): void
+  /**
+   * Figures of the store after a real read; throws STORE_UNAVAILABLE when writing has failed for good, or where
+   * records are known to be damaged.
+   */
   health(): Promise<StoreFigures>
   /** Copies the store, as of now, into another data folder, which must hold none yet. */
   backup(directory: string): Promise<void>
@@ -90,12 +95,12 @@ export function openStore(options: StoreOptions): Store {
   const file = recordsFile(options.dataDir)
   refuseLostRecords(options.dataDir, file)
   refuseUnusable(recordsDirectory(options.dataDir))
-  refuseDamaged(file, options.log)
+  const isDamaged = refuseDamaged(file, options.log).length > 0
   refuseNarrowSpace(options.bytesMax)
   const root = openRoot(options)
   const hold = openHold(file)
   try {
-    return buildStore(root, options, hold)
+    return buildStore(root, { ...options, isDamaged }, hold)
   } catch (error) {
     hold.letGo()
     void root.close()
@@ -120,8 +125,13 @@ function openRoot({ dataDir, bytesMax }: StoreOptions): RootDatabase {
   }
 }
 
-function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Store {
+function buildStore(
+  root: RootDatabase,
+  options: StoreOptions & { isDamaged: boolean },
+  hold: Hold,
+): Store {
   const databases = openDatabases(root)
+  let { isDamaged } = options
   let writing = false
   function asWriter<T>(work: () => T): T {
     writing = true
@@ -168,8 +178,11 @@ function buildStore(root: RootDatabase, options: StoreOptions, hold: Hold): Stor
     failure: commits.failure,
     hasRoom: space.hasRoom,
     figures,
+    noteDamage: (cause) => {
+      isDamaged ||= isDamage(cause)
+    },
     health: async () => {
-      const refused = commits.refusal()
+      const refused = commits.refusal() ?? (isDamaged ? damaged() : undefined)
       if (refused !== undefined) throw refused
       if (tables.meta.get('format') !== FORMAT) throw new Error('The store does not read back.')
       return figures()

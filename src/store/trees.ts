@@ -17,6 +17,8 @@ const NO_PAGE = 2 ** 48 - 1
 export interface Tree {
   root: number
   depth: number
+  /** How many pages it has, as far as it says. */
+  pages: number
   transaction: number
 }
 

@@ -413,11 +413,20 @@ describe('a request that is wrong', () => {
 
   it('that meets a record store that has failed says so, whatever it broke on', async () => {
     const { store } = stub.app
-    stub.app.store = { failure: () => new Error('MDB_PANIC') }
+    stub.app.store = { ...stub.app.store, failure: () => new Error('MDB_PANIC') }
     const response = await fetch(`${stub.url}/fail?how=bug`)
     stub.app.store = store
     expect(response.status).toBe(503)
     expect((await failure(response)).code).toBe('STORE_UNAVAILABLE')
+  })
+
+  it('is heard of by the record store, whose pages it may have met', async () => {
+    const { store } = stub.app
+    const heard: unknown[] = []
+    stub.app.store = { ...store, noteDamage: (cause) => heard.push(cause) }
+    await fetch(`${stub.url}/fail?how=bug`)
+    stub.app.store = store
+    expect(heard.map(String)).toEqual([expect.stringContaining('passwd')])
   })
 
   it('under overload is told when to come back', async () => {

@@ -37,7 +37,7 @@ export async function startStub(
     idempotency,
     ...heap,
     lifecycle: { state: 'ready' },
-    store: { failure: () => undefined },
+    store: { failure: () => undefined, noteDamage: () => {} },
   }
   const server = await startServer(app, routes)
   return {

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { StartError } from '../../src/errors.ts'
+import type { SessionRecord } from '../../src/schema/session.ts'
 import { isDamage, plainDamage } from '../../src/store/failure.ts'
 import { readPages } from '../../src/store/pages.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
@@ -125,6 +126,28 @@ describe('a store is refused before LMDB meets it', () => {
   })
 })
 
+it('tables are looked through from the least to the largest: the others do not hide what is wrong in small ones', async () => {
+  const dataDir = await stopped(async (store) => {
+    await fill(store)
+    await store.put('sessions', 'one', { userId: 'ann' } as SessionRecord)
+  })
+  const descriptor = openSync(fileOf(dataDir), 'r')
+  onTestFinished(() => closeSync(descriptor))
+  const pages = readPages(descriptor)
+  expect(pages?.listsProblem()).toBeUndefined()
+  const names = pages?.tables() ?? []
+  expect(names.at(-1)).toBe('records')
+  expect(names.slice(-4)).toContain('sessions')
+})
+
+it('a read that meets a wrong page is told of by the health of the store from then on', async () => {
+  const store = temporaryStore()
+  store.noteDamage(new Error('something else'))
+  expect(await store.health()).toMatchObject({ pending: 0 })
+  store.noteDamage(new Error('MDB_CORRUPTED: Located page was wrong type'))
+  await expect(store.health()).rejects.toThrow(/^Some of the records are damaged/)
+})
+
 it('a store that lacks only free pages at its end is sound', async () => {
   const dataDir = await stopped(async (store) => {
     await fill(store)
@@ -146,6 +169,16 @@ describe('a table with a wrong page', () => {
     expect(error.mock.calls).toEqual([
       [{ file: fileOf(dataDir), damage }, expect.stringContaining('Put a whole copy in its place')],
     ])
+  })
+
+  it('is told of before anybody meets it, by its health, also after a stop', async () => {
+    const dataDir = await stopped()
+    wipePages(dataDir, 'record 200;')
+    const log = { warn: vi.fn(), error: vi.fn() }
+    const store = temporaryStore({ dataDir, log })
+    expect(log.error).toHaveBeenCalledTimes(1)
+    expect(log.warn).not.toHaveBeenCalled()
+    await expect(store.health()).rejects.toThrow(/^Some of the records are damaged/)
   })
 
   it.each(['record 3;', 'record 150;'])(

@@ -232,6 +232,12 @@ it('records of one index that are damaged leave the others alone, and are told a
     expect(await find('willow')).toMatchObject({ status: 503, code: 'UNHEALTHY', error: damaged })
     expect((await find('xenon')).data?.total).toBe(8)
   }
+  const health = await service.call<{ services: { database: object } }>('GET', '/cortex/health')
+  expect(health).toMatchObject({ status: 503, data: { overall: false } })
+  expect(health.data.services.database).toMatchObject({
+    operational: false,
+    error: expect.stringContaining('Some of the records are damaged'),
+  })
   await service.must('DELETE', '/cortex/indices/xenon')
   expect(errors.mock.calls).toEqual([])
 })
