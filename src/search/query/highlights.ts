@@ -25,6 +25,7 @@ export function highlightHits(
 ): (string | undefined)[] | undefined {
   if (highlight === undefined) return undefined
   const highlights: (string | undefined)[] = []
+  const weigh = fields === undefined ? openScales(reader, result, indices) : () => {}
   let pageBytes = 0
   for (const { engineId, indexId } of indices) {
     let places: number[] = []
@@ -44,15 +45,37 @@ export function highlightHits(
       if (result.ids[at] !== engineId) continue
       const record = reader.record(indexId, result.ords[at] ?? -1)
       if (record === undefined) continue
-      const source = sourceJson(record)
-      if (sources.length > 0 && bytes + source.length > GROUP_BYTES) mark()
-      bytes += source.length
-      if (fields === undefined) pageBytes += source.length
+      const stored = sourceJson(record)
+      const { length } = stored
+      // Weighing reads other records, after which these bytes are others.
+      const source = stored.toString()
+      if (sources.length > 0 && bytes + length > GROUP_BYTES) {
+        weigh()
+        mark()
+      }
+      bytes += length
+      if (fields === undefined) pageBytes += length
       refuseLargePage(pageBytes)
       places.push(at)
-      sources.push(source.toString())
+      sources.push(source)
     }
     if (sources.length > 0) mark()
   }
   return highlights
+}
+
+/** Refuses, once, a page whose sources alone are too large: to mark them first takes seconds. */
+function openScales(reader: Reader, { ids, ords }: SearchResult, indices: PageIndex[]): () => void {
+  let isWeighed = false
+  return () => {
+    if (isWeighed) return
+    isWeighed = true
+    const byEngine = new Map(indices.map(({ engineId, indexId }) => [engineId, indexId]))
+    let bytes = 0
+    for (let at = 0; at < ords.length; at++) {
+      const record = reader.record(byEngine.get(ids[at] ?? -1) ?? -1, ords[at] ?? -1)
+      if (record !== undefined) bytes += sourceJson(record).length
+      refuseLargePage(bytes)
+    }
+  }
 }
