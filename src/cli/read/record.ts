@@ -90,7 +90,7 @@ export function toFound(
 ): FoundDocument | Unreadable {
   const { file, line } = place
   if (!isObject(raw)) return { file, line, reason: 'is not a JSON object' }
-  const parts = exported(raw, mapping) ?? unwrapped(raw)
+  const parts = exported(raw, mapping) ?? unwrapped(raw, mapping)
   if (typeof parts === 'string') return { file, line, reason: parts }
   return foundIn({ raw, ...parts }, place, mapping)
 }
@@ -168,10 +168,11 @@ const AROUND = new Set(['op', 'index', 'id', '_id', 'vector'])
 
 /**
  * Reads both forms of a line: the document itself, or `{op?, index?, id?, document, vector?}` around it; or says what is
- * wrong with that.
+ * wrong with that. An `op` that is renamed is a field.
  */
-function unwrapped(raw: Record<string, unknown>): DocumentParts | string {
-  const { document, index, op, vector } = raw
+function unwrapped(raw: Record<string, unknown>, { rename }: Mapping): DocumentParts | string {
+  const { document, index, vector } = raw
+  const op = rename.has('op') ? undefined : raw.op
   const asked = bulkOpOf(op)
   const wraps = isObject(document) && raw.title === undefined && raw.content === undefined
   const deletes = asked === 'delete' && (document === undefined || wraps)
@@ -179,6 +180,10 @@ function unwrapped(raw: Record<string, unknown>): DocumentParts | string {
   if ((wraps || isBare) && asked === undefined)
     return `has an op that is none of ${BULK_OPS.join(', ')}`
   if (isBare && !deletes) return 'has an op but no document'
+  const field = Object.keys(raw).find((name) => !AROUND.has(name) && !name.startsWith('_'))
+  // Rows of a log of changes may be meant either way, and what is deleted does not come back.
+  if (deletes && !wraps && field !== undefined)
+    return `asks for a deletion and has a field "${field}": leave out all but the id to delete it, or name op another field with --map op=…`
   const named = (wraps || deletes) && typeof index === 'string' ? { index } : {}
   const isPut = asked === undefined || asked === 'index' || asked === 'put'
   const more = {

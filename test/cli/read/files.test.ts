@@ -156,6 +156,18 @@ describe('reading JSON', () => {
     ])
   })
 
+  test('a line that says delete and has fields is neither deleted nor loaded, unless op is a field there', async () => {
+    const line = '{"id":"1","title":"a","op":"delete"}'
+    const reason = expect.stringContaining('asks for a deletion and has a field "title"')
+    expect(await read('f.ndjson', line)).toEqual([{ file: 'f.ndjson', line: 1, reason }])
+    expect(await read('f.json', `[${line}]`)).toMatchObject([{ line: 1, reason }])
+    const document = { title: 'a', change: 'delete' }
+    const rename = new Map([['op', 'change']])
+    expect(await read('f.ndjson', line, { rename })).toMatchObject([{ id: '1', document }])
+    const around = '{"op":"delete","_id":"2","index":"x","_version":3}'
+    expect(await read('f.ndjson', around)).toMatchObject([{ op: 'delete', id: '2', index: 'x' }])
+  })
+
   test('lines as Elasticsearch exports them are the documents within, with their id and index', async () => {
     const hit = (more: object) => JSON.stringify({ _index: 'films', _score: null, ...more })
     const lines = [
