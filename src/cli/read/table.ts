@@ -1,5 +1,6 @@
 import { type CsvError, parse } from 'csv-parse'
 import { plainValue } from '../plain-value.ts'
+import { openBareQuotes } from './bare-quotes.ts'
 import {
   type FilePlace,
   type FoundDocument,
@@ -18,7 +19,7 @@ type Row = Record<string, string>
  * its quoted names, by bars where it has none of them, or by what a line `sep=` before it says. Empty cells are left out. Cells become what the mapping of
  * their index takes; where it has no field for them, those that are plainly numbers, true or false become such values unless
  * `keepStrings`, or where they are an id. authors and tags are split at semicolons and bars. Columns of one name make a
- * list.
+ * list. Between tabs, a double quote that would swallow rows is a sign like any other.
  */
 export async function* readTable(
   input: AsyncIterable<Buffer>,
@@ -55,7 +56,8 @@ export async function* readTable(
       return undefined
     },
   })
-  const feeding = feed(first.value as Buffer, chunks, parser)
+  const bare = delimiter === '\t' ? openBareQuotes(headerLine) : undefined
+  const feeding = feed(first.value as Buffer, chunks, { parser, bare })
   for await (const row of parser) {
     const place = places.shift() ?? { file, line: 0 }
     while (refused[0] !== undefined && refused[0].line < place.line) yield* refused.splice(0, 1)
@@ -102,23 +104,29 @@ function reasonOf(error: CsvError | undefined): string {
   return `has ${cells.length} cells where the header names ${names}; a cell with the separator in it stands in double quotes`
 }
 
+interface Feeding {
+  parser: ReturnType<typeof parse>
+  bare: ReturnType<typeof openBareQuotes> | undefined
+}
+
 /** Passes chunks on no faster than the parser takes them; a failure of the file reaches the reader. */
 async function feed(
   first: Buffer,
   chunks: AsyncIterator<Buffer>,
-  parser: ReturnType<typeof parse>,
+  { parser, bare }: Feeding,
 ): Promise<void> {
   const check = openUtf8Check()
   try {
     for (let chunk = first; ; ) {
       check.take(chunk)
-      if (!parser.write(chunk)) await new Promise((drained) => parser.once('drain', drained))
+      if (!parser.write(bare?.take(chunk) ?? chunk))
+        await new Promise((drained) => parser.once('drain', drained))
       const next = await chunks.next()
       if (next.done === true) break
       chunk = next.value
     }
     check.end()
-    parser.end()
+    parser.end(bare?.end())
   } catch (error) {
     parser.destroy(error as Error)
   }

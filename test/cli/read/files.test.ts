@@ -551,6 +551,65 @@ describe('reading tables', () => {
     ])
   })
 
+  describe('between tabs, a double quote that would swallow rows is a sign like any other', () => {
+    const header = 'id\ttitle\tyear'
+    const rowsOf = async (...lines: string[]) =>
+      (await read('f.tsv', [header, ...lines, ''].join('\n'))).map((one) =>
+        'reason' in one ? `${one.line}: ${one.reason}` : `${one.line}: ${one.document?.title}`,
+      )
+
+    test.each([
+      [
+        'to a row that has one inside',
+        ['2\t"b\t2', '3\tc\t3', '4\tsaid "d" e\t4'],
+        ['"b', 'c', 'said "d" e'],
+      ],
+      ['to a cell that ends with one', ['2\t"b\t2', '3\tc\t3', '4\td"\t4'], ['"b', 'c', 'd"']],
+      ['to the end of the row', ['2\t"b\t2"', '3\tc\t3'], ['"b', 'c']],
+      ['to the end of the file', ['2\t"b\t2', '3\tc\t3'], ['"b', 'c']],
+    ])('%s', async (_how, rows, titles) => {
+      const found = await rowsOf('1\ta\t1', '', ...rows)
+      expect(found).toEqual(['2: a', ...titles.map((title, at) => `${4 + at}: ${title}`)])
+    })
+
+    test('what is no row by itself is told, and ids by place stay apart', async () => {
+      const table = 'title\tyear\n"a\t1\nb\nc\t3\nd\t4\n'
+      const found = await read('f.tsv', table)
+      expect(found).toEqual([
+        {
+          file: 'f.tsv',
+          line: 2,
+          id: 'f.tsv#2',
+          isPlaced: true,
+          document: { title: '"a', year: 1 },
+        },
+        { file: 'f.tsv', line: 3, reason: rowOf(1, 2) },
+        {
+          file: 'f.tsv',
+          line: 4,
+          id: 'f.tsv#4',
+          isPlaced: true,
+          document: { title: 'c', year: 3 },
+        },
+        {
+          file: 'f.tsv',
+          line: 5,
+          id: 'f.tsv#5',
+          isPlaced: true,
+          document: { title: 'd', year: 4 },
+        },
+      ])
+    })
+
+    test('cells that are quoted may have tabs and ends of lines', async () => {
+      expect(await rowsOf('1\t"a\nb"\t1', '2\t"c\td"\t2', '3\t"e"\t"f\ng"')).toEqual([
+        '3: a\nb',
+        '4: c\td',
+        '6: e',
+      ])
+    })
+  })
+
   test('an empty table holds nothing', async () => {
     expect(await read('f.csv', '')).toEqual([])
   })
