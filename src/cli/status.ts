@@ -3,6 +3,8 @@ import { type Client, dataOf, openClient } from './client.ts'
 import { count, size } from './progress.ts'
 import { bold, printable, type Terminal } from './terminal.ts'
 
+const FULL = 'healthy, but FULL: there is no room to write, and only reads and deletes go on'
+
 /** Prints the health of both components and a table of the indices; false when something is down. */
 export async function status(
   terminal: Terminal,
@@ -17,12 +19,19 @@ export async function status(
     terminal.print(JSON.stringify(all, undefined, 2))
     return healthy
   }
-  terminal.print(`${bold(terminal, client.url)}  ${healthy ? 'healthy' : 'NOT HEALTHY'}\n`)
+  const state = isFull(cortex.data.services) ? FULL : 'healthy'
+  terminal.print(`${bold(terminal, client.url)}  ${healthy ? state : 'NOT HEALTHY'}\n`)
   printParts(terminal, 'search', cortex.data.services, cortex.error)
   printParts(terminal, 'learning', nous.data.models, nous.error)
   terminal.print('')
   printIndices(terminal, indices)
   return healthy
+}
+
+/** A full store is in order for whoever searches: reports of health succeed. */
+function isFull(services: unknown): boolean {
+  const { database } = isObject(services) ? services : {}
+  return isObject(database) && isObject(database.metrics) && database.metrics.writable === false
 }
 
 async function readIndices(client: Client): Promise<Record<string, unknown>[]> {

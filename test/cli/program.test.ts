@@ -281,6 +281,17 @@ describe('attune status', () => {
     expect(text).toMatch(/docs +12,345 +12,345 +5\.0 MiB +learned 256/)
   })
 
+  test('says that a store is full, which is in order for whoever searches', async () => {
+    const services = { database: { operational: true, metrics: { writable: false } } }
+    const { url } = await answering({
+      ...healthy,
+      '/api/cortex/health': { body: { success: true, data: { overall: true, services } } },
+    })
+    const terminal = openRecorder()
+    expect(await runCommand(terminal, ['status', '--url', url])).toBe(0)
+    expect(terminal.out.join('\n')).toContain('healthy, but FULL: there is no room to write')
+  })
+
   test('fails and says what is down', async () => {
     const services = { database: { operational: false, error: 'disk gone' } }
     const down = { success: false, error: 'Not healthy.', data: { overall: false, services } }
