@@ -81,11 +81,12 @@ export async function load(
   } catch (error) {
     await run.abandon()
     const isKept = await resume.save()
-    if (!terminal.signal.aborted) throw error
-    const next = isKept
-      ? `The same command with --resume goes on from ${resume.path}.`
-      : 'The same command begins anew.'
-    throw commandError(`Stopped. ${next}`)
+    const next = isKept ? `The same command with --resume goes on from ${resume.path}.` : undefined
+    if (terminal.signal.aborted)
+      throw commandError(`Stopped. ${next ?? 'The same command begins anew.'}`)
+    // What ends a load, such as a full disk, may be over soon.
+    if (next !== undefined) progress.note(`What came before was loaded. ${next}`)
+    throw error
   } finally {
     progress.stop()
   }

@@ -190,7 +190,25 @@ test('a server that has no room for some ends the load too, so that it goes on w
   file('some.ndjson', ndjson(4))
   const full = { status: 507, code: 'DISK_FULL', error: 'There is no room to write.' }
   server.refuses = ({ id }) => (id === 'd2' ? full : undefined)
-  await expect(load(openRecorder(), ['some.ndjson'], options())).rejects.toThrow('no room to write')
+  const terminal = openRecorder()
+  await expect(load(terminal, ['some.ndjson'], options())).rejects.toThrow('no room to write')
+  expect(terminal.notes).toEqual([])
+})
+
+test('a load that a full disk ended in its middle is told how it goes on', async () => {
+  file('some.ndjson', ndjson(55))
+  const full = { status: 507, code: 'DISK_FULL', error: 'There is no room to write.' }
+  server.refuses = ({ id }) => (id === 'd40' ? full : undefined)
+  const terminal = openRecorder()
+  const ended = load(terminal, ['some.ndjson'], options({ concurrency: 1 }))
+  await expect(ended).rejects.toThrow('no room to write')
+  expect(terminal.notes).toEqual([
+    expect.stringMatching(/was loaded\. .* with --resume goes on from/),
+  ])
+  server.refuses = () => undefined
+  const report = await load(openRecorder(), ['some.ndjson'], options({ resume: true }))
+  expect(report.skipped).toBeGreaterThan(0)
+  expect(report.skipped + report.accepted).toBe(55)
 })
 
 test('a server that takes nothing for too long is given up with a way to go on', async () => {
