@@ -19,7 +19,7 @@ type Row = Record<string, string>
  * its quoted names, by bars where it has none of them, or by what a line `sep=` before it says. Empty cells are left out. Cells become what the mapping of
  * their index takes; where it has no field for them, those that are plainly numbers, true or false become such values unless
  * `keepStrings`, or where they are an id. authors and tags are split at semicolons and bars. Columns of one name make a
- * list. Between tabs, a double quote that would swallow rows is a sign like any other.
+ * list. A double quote that would swallow rows is a sign like any other.
  */
 export async function* readTable(
   input: AsyncIterable<Buffer>,
@@ -56,7 +56,7 @@ export async function* readTable(
       return undefined
     },
   })
-  const bare = delimiter === '\t' ? openBareQuotes(headerLine) : undefined
+  const bare = openBareQuotes(headerLine, delimiter)
   const feeding = feed(first.value as Buffer, chunks, { parser, bare })
   for await (const row of parser) {
     const place = places.shift() ?? { file, line: 0 }
@@ -106,7 +106,7 @@ function reasonOf(error: CsvError | undefined): string {
 
 interface Feeding {
   parser: ReturnType<typeof parse>
-  bare: ReturnType<typeof openBareQuotes> | undefined
+  bare: ReturnType<typeof openBareQuotes>
 }
 
 /** Passes chunks on no faster than the parser takes them; a failure of the file reaches the reader. */
@@ -119,14 +119,14 @@ async function feed(
   try {
     for (let chunk = first; ; ) {
       check.take(chunk)
-      if (!parser.write(bare?.take(chunk) ?? chunk))
+      if (!parser.write(bare.take(chunk)))
         await new Promise((drained) => parser.once('drain', drained))
       const next = await chunks.next()
       if (next.done === true) break
       chunk = next.value
     }
     check.end()
-    parser.end(bare?.end())
+    parser.end(bare.end())
   } catch (error) {
     parser.destroy(error as Error)
   }

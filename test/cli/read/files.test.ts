@@ -551,6 +551,15 @@ describe('reading tables', () => {
     ])
   })
 
+  test('between commas, too, where a cell of another row has such a sign within', async () => {
+    const csv = 'id,title,year\n1,"a,1\n2,b,2\n3,said "c" d,3\n'
+    expect(documents(await read('f.csv', csv))).toEqual([
+      { title: '"a', year: 1 },
+      { title: 'b', year: 2 },
+      { title: 'said "c" d', year: 3 },
+    ])
+  })
+
   describe('between tabs, a double quote that would swallow rows is a sign like any other', () => {
     const header = 'id\ttitle\tyear'
     const rowsOf = async (...lines: string[]) =>
