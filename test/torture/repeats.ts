@@ -73,7 +73,11 @@ async function oneFolder(
       const send = openSend(server.url)
       for (const sent of before) await repeat(report, sent, send)
       before = []
-      if (kill < kills) before = await sendUntilKilled(server, send, random)
+      if (kill < kills) {
+        // Soon after the start and late, whatever is drawn: of a few kills, some must come behind an answer.
+        const sendMs = (SEND_MS_MAX * (kill + random())) / kills
+        before = await sendUntilKilled(server, send, { random, sendMs })
+      }
     } finally {
       await server.kill()
     }
@@ -87,7 +91,11 @@ async function oneFolder(
 }
 
 /** Lanes that send one POST after another, each of a kind of its own; gives all that was sent. */
-async function sendUntilKilled(server: BenchServer, send: Send, random: Random): Promise<Sent[]> {
+async function sendUntilKilled(
+  server: BenchServer,
+  send: Send,
+  { random, sendMs }: { random: Random; sendMs: number },
+): Promise<Sent[]> {
   const all: Sent[] = []
   const kinds = Object.keys(KINDS)
   const { ended } = startLanes(LANES, () => async () => {
@@ -100,7 +108,7 @@ async function sendUntilKilled(server: BenchServer, send: Send, random: Random):
     all.push(sent)
     sent.answer = await post(sent, send)
   })
-  await new Promise((resolve) => setTimeout(resolve, random() * SEND_MS_MAX))
+  await new Promise((resolve) => setTimeout(resolve, sendMs))
   await server.kill()
   await ended
   return all
