@@ -174,13 +174,13 @@ async function declare(
   const { store, entries, creating } = registry
   refuseTaken(registry, name)
   // The embedder in force now is written down: a later change of the setting must not change this index.
-  const { embedder } = mustTakeTexts(define(registry, { settings, mappings }))
+  const { embedder } = mustTakeTexts(mustHaveFew(define(registry, { settings, mappings })))
   refuseUnserved(embedder, registry.config)
   const pinned: IndexSettings = {
     ...settings,
     embedder: { ...settings.embedder, ...underModel(embedder, registry.config) },
   }
-  const definition = mustHaveFew(define(registry, { settings: pinned, mappings }))
+  const definition = define(registry, { settings: pinned, mappings })
   refuseMappedTwice(definition)
   const checking = refuseUnopenable(registry.pool, definition)
   if (checking !== undefined) {
