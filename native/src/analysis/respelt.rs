@@ -8,10 +8,6 @@ const WRITTEN: [(char, &str); 5] = [
     ('ø', "oe"),
     ('å', "aa"),
 ];
-/// These letters, also as capitals.
-const UMLAUTS: &str = "äöüøåÄÖÜØÅ";
-/// Signs within words: the marks of umlauts where these are two signs, and a soft hyphen.
-const MARKS: [char; 3] = ['\u{308}', '\u{30a}', '\u{ad}'];
 /// What such spellings begin with among the words of an index. It is longer than a misspelling may be.
 const MARK: &str = "\u{1}\u{1}\u{1}";
 
@@ -22,10 +18,23 @@ pub fn spelling(word: &str) -> String {
 
 /// The words of a text that may have umlauts.
 pub fn words_with_umlauts(text: &str) -> impl Iterator<Item = &str> {
-    let is_part = |sign: char| sign.is_alphanumeric() || MARKS.contains(&sign);
-    let text = if text.is_ascii() { "" } else { text };
-    let words = text.split(move |sign| !is_part(sign));
-    words.filter(|word| word.contains(|sign| UMLAUTS.contains(sign) || MARKS.contains(&sign)))
+    let may_have = |sign| is_umlaut(sign) || is_mark(sign);
+    let text = if text.contains(may_have) { text } else { "" };
+    let words = text.split(|sign: char| !sign.is_alphanumeric() && !is_mark(sign));
+    words.filter(move |word| word.contains(may_have))
+}
+
+/// Whether a sign is one of these letters, or its capital.
+fn is_umlaut(sign: char) -> bool {
+    matches!(
+        sign,
+        'ä' | 'ö' | 'ü' | 'ø' | 'å' | 'Ä' | 'Ö' | 'Ü' | 'Ø' | 'Å'
+    )
+}
+
+/// Whether a sign stands within words: the marks of umlauts where these are two signs, and a soft hyphen.
+fn is_mark(sign: char) -> bool {
+    matches!(sign, '\u{308}' | '\u{30a}' | '\u{ad}')
 }
 
 /// A word with umlauts as it is spelt without them.
