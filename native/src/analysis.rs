@@ -17,6 +17,7 @@ pub mod synonyms;
 pub mod term;
 pub mod tokenizer;
 
+use std::iter::Peekable;
 use std::ops::Range;
 
 use serde::Deserialize;
@@ -199,13 +200,9 @@ impl Analyzer {
             while forms.next().is_some_and(|t| each(&t.text, t.position)) {}
             return any;
         }
-        let mut one_words = self.one_words_of(text).into_iter().peekable();
+        let mut one_words = InOrder::of(self.one_words_of(text));
         each_of(&self.full, text, |token| {
-            while one_words
-                .next_if(|one| one.to <= token.offset_from)
-                .is_some()
-            {}
-            let one_word = one_words.next_if(|one| one.from <= token.offset_from);
+            let one_word = one_words.around(token.offset_from);
             let goes_on = one_word.is_none_or(|one| each(&one.text, token.position));
             goes_on && each(&token.text, token.position)
         });
@@ -245,11 +242,10 @@ impl Analyzer {
             return terms;
         }
         let mut late = self.folded_late.clone();
-        let mut one_words = self.one_words_of(text).into_iter().peekable();
+        let mut one_words = InOrder::of(self.one_words_of(text));
         let mut forms = Vec::with_capacity(terms.len());
         for term in terms {
-            while one_words.next_if(|one| one.to <= term.from).is_some() {}
-            let one_word = one_words.next_if(|one| one.from <= term.from);
+            let one_word = one_words.around(term.from);
             forms.extend(one_word.map(|one| Term {
                 position: term.position,
                 ..one
@@ -478,6 +474,21 @@ fn other_form(
     let mut stream = late?.token_stream(written);
     let other = stream.advance().then(|| &stream.token().text)?;
     (other != own).then(|| other.clone())
+}
+
+/// Words of several pieces, each handed out once, to the first of its pieces that is asked for.
+struct InOrder(Peekable<std::vec::IntoIter<Term>>);
+
+impl InOrder {
+    fn of(words: Vec<Term>) -> InOrder {
+        InOrder(words.into_iter().peekable())
+    }
+
+    /// The one around a place, which lies behind those that were asked for before.
+    fn around(&mut self, at: usize) -> Option<Term> {
+        while self.0.next_if(|word| word.to <= at).is_some() {}
+        self.0.next_if(|word| word.from <= at)
+    }
 }
 
 /// Calls `each` with the terms of a text, for as long as it wants another one.

@@ -6,7 +6,7 @@ import { dayOfHour, type Span } from './periods.ts'
 
 /** Sums of counts over windows; what is not written yet is not in them. */
 export interface WindowSums<Counts> {
-  /** By name, in slices: a month of a busy site takes half a second. */
+  /** By name, in slices: a busy day, or a month, takes a tenth of a second and more. */
   sum: (window: Span) => Promise<Map<string, Counts>>
   /** For one name. */
   sumOf: (name: string, window: Span) => Counts | undefined

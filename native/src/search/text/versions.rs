@@ -45,8 +45,11 @@ pub(crate) fn add_versions(part: &mut Expansion) -> Result<(), Failure> {
 
 /// A version of a query that something is joined with, given what stands between them: as it is typed, and with a `v` or without.
 pub(crate) fn joined_forms(version: &str, between: &str) -> Option<[String; 2]> {
+    if !JOINTS.contains(&between) {
+        return None;
+    }
     let typed = version.to_lowercase();
-    let number = number_of(&typed).filter(|_| JOINTS.contains(&between))?;
+    let number = number_of(&typed)?;
     let other = match number == typed {
         true => format!("v{number}"),
         false => number.to_owned(),
