@@ -45,6 +45,7 @@ use crate::vectors::VectorSet;
 
 mod checkpoint;
 mod merging;
+mod preparing;
 mod room;
 mod writing;
 

@@ -73,6 +73,11 @@ impl Failure {
         Failure::new(Code::BadDefinition, message)
     }
 
+    /// A thread ended in the middle of a change.
+    pub fn halfway() -> Self {
+        Failure::internal("the change stopped halfway")
+    }
+
     /// A file does not hold what was written.
     pub fn damaged(message: impl Into<String>) -> Self {
         Failure::new(Code::Damaged, message)

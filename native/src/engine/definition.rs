@@ -130,8 +130,7 @@ pub struct FieldEntry {
     /// Analysed postings with frequencies, positions and lengths: every text field, and a keyword
     /// field that is searched.
     pub text: Option<Field>,
-    /// Exact values: indexed and, by the name `column`, a fast column. Every field but text ones.
-    /// Dates are in the column only.
+    /// Exact values: a fast column by the name `column`; those of keywords are terms, too. Every field but text ones.
     pub exact: Option<Field>,
     /// Name of the fast column (also for a text field, which has none by that name).
     pub column: String,
@@ -189,10 +188,9 @@ impl Definition {
         let other = wire
             .dynamic
             .then(|| schema.add_json_field(DYNAMIC, dynamic_options()));
-        let dates = wire.dynamic.then(|| {
-            let options = JsonObjectOptions::default().set_expand_dots_enabled();
-            schema.add_json_field(DATES, options.set_fast("raw"))
-        });
+        let dates = wire
+            .dynamic
+            .then(|| schema.add_json_field(DATES, dynamic_options()));
         let mut fields = Vec::with_capacity(wire.fields.len());
         let mut by_name = HashMap::new();
         for (number, field) in wire.fields.into_iter().enumerate() {
@@ -295,13 +293,10 @@ fn analysed(analyzer: &str) -> TextOptions {
     TextOptions::default().set_indexing_options(indexing)
 }
 
+/// Values are looked up in their columns: a dictionary of terms as well, which nobody reads, took more time than all else
+/// where documents had long texts that no field names.
 fn dynamic_options() -> JsonObjectOptions {
-    let indexing = TextFieldIndexing::default()
-        .set_tokenizer("raw")
-        .set_fieldnorms(false)
-        .set_index_option(IndexRecordOption::Basic);
     JsonObjectOptions::default()
-        .set_indexing_options(indexing)
         .set_fast("raw")
         .set_expand_dots_enabled()
 }
@@ -391,7 +386,7 @@ fn analyzers_of<'a>(
 
 /// The field of exact values; text has none.
 fn add_exact_field(kind: FieldKind, column: &str, schema: &mut SchemaBuilder) -> Option<Field> {
-    let number = NumericOptions::default().set_fast().set_indexed();
+    let number = NumericOptions::default().set_fast();
     Some(match kind {
         FieldKind::Text => return None,
         FieldKind::Keyword => schema.add_text_field(column, plain("raw", true)),

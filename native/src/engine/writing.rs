@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::mpsc;
-use std::thread;
 
 use parking_lot::MutexGuard;
 use tantivy::indexer::{AddOperation, IndexWriterOptions, SegmentWriter, UserOperation};
@@ -11,9 +9,10 @@ use tantivy::schema::Term;
 use tantivy::{Index, IndexWriter, Segment, TantivyDocument};
 
 use super::merging::merge_policy;
-use super::{trim_memory, Engine, Vectors};
+use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
+use super::{trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
-use crate::engine::document::{check, Prepared, Preparer};
+use crate::engine::document::{check, Prepared};
 use crate::engine::publish::SegmentCache;
 use crate::failure::{Code, Failure};
 
@@ -23,10 +22,6 @@ const HEAP_BYTES: usize = 32_000_000;
 const CHUNK: usize = 8;
 /// Batches of up to this many documents become a segment on the spot.
 const SMALL_BATCH: usize = 48;
-/// Documents from which on a small batch is prepared by a thread of its own while it is added.
-const PREPARED_ASIDE_MIN: usize = 8;
-/// How many documents it is ahead: each may be of many megabytes.
-const PREPARED_AHEAD: usize = 8;
 /// Memory that such a segment begins with.
 const SMALL_BYTES: usize = 1_000_000;
 
@@ -104,34 +99,28 @@ impl Engine {
         for (ord, document) in ords.iter().zip(documents) {
             check(*ord, document)?;
         }
-        let learned = self.definition.embedder.kind == EmbedderKind::Learned;
-        let mut preparer = Preparer::new(self.definition.clone(), learned);
         let mut writing = self.write()?;
         let done = self.guarded(&mut writing, |engine, writing| {
-            let has_vector = if learned {
-                None
-            } else {
-                Some(engine.take_vectors(writing, ords, vector_ords, vectors))
+            let given = match engine.definition.embedder.kind {
+                EmbedderKind::Learned => None,
+                EmbedderKind::Given => {
+                    Some(engine.take_vectors(writing, ords, vector_ords, vectors))
+                }
             };
-            let small = engine.begin_small(writing, ords)?;
-            let add = |next: &mut Next| engine.add(writing, ords, has_vector, small, next);
-            // The writer's own thread works beside this one, that of a small segment would not.
-            let out = if small && ords.len() >= PREPARED_ASIDE_MIN {
-                thread::scope(|scope| {
-                    let (sender, receiver) = mpsc::sync_channel(PREPARED_AHEAD);
-                    scope.spawn(move || {
-                        for (ord, document) in ords.iter().zip(documents) {
-                            // Nobody takes it when the batch has failed.
-                            if sender.send(preparer.prepare(*ord, document)).is_err() {
-                                return;
-                            }
-                        }
-                    });
-                    add(&mut |_| receiver.recv().unwrap_or_else(|_| Err(halfway())))
-                })?
-            } else {
-                add(&mut |at| preparer.prepare(ords[at], &documents[at]))?
+            let is_small = engine.begin_small(writing, ords)?;
+            let store = engine.vectors.read().clone();
+            let preparing = Preparing {
+                definition: engine.definition.clone(),
+                space: given.is_none().then(|| store.space.clone()),
             };
+            let threads = threads_for(ords.len(), is_small);
+            let json = documents;
+            let out = preparing.run(Documents { ords, json }, threads, |next| {
+                engine.add(writing, ords, is_small, next, |ord, vector| match &given {
+                    Some(known) => known.contains(&ord),
+                    None => vector.is_some_and(|row| store.set.append(ord, &row).is_some()),
+                })
+            })?;
             engine.delete(writing, deletes)?;
             Ok(out)
         });
@@ -157,18 +146,17 @@ impl Engine {
         Ok(())
     }
 
-    /// Adds documents as `next` prepares them, in order; see `apply`.
+    /// Adds documents as `next` gives them, in order; see `apply`. `note` takes a document's own vector, and tells
+    /// whether it has one.
     fn add(
         &self,
         writing: &mut Writing,
         ords: &[u64],
-        has_vector: Option<HashSet<u64>>,
-        small: bool,
+        is_small: bool,
         next: &mut Next,
+        note: impl Fn(u64, Option<Vec<f32>>) -> bool,
     ) -> Result<Vec<u8>, Failure> {
         let mut out = vec![0; ords.len()];
-        let store = self.vectors.read().clone();
-        let mut row = vec![0.0; store.set.dimensions()];
         for start in (0..ords.len()).step_by(CHUNK) {
             // Whoever closes the index waits for this batch.
             self.check_open()?;
@@ -176,11 +164,11 @@ impl Engine {
             let mut operations = Vec::with_capacity(2 * CHUNK);
             for at in start..end {
                 let ord = ords[at];
-                let mut prepared = next(at)?;
-                let has_vector = match &has_vector {
-                    Some(known) => known.contains(&ord),
-                    None => embed(&store, ord, &prepared, &mut row),
-                };
+                let Ready {
+                    mut prepared,
+                    vector,
+                } = next(at)?;
+                let has_vector = note(ord, vector);
                 out[at] = u8::from(has_vector) * HAS_VECTOR + u8::from(prepared.is_cut) * IS_CUT;
                 if ord <= writing.highest {
                     operations.push(UserOperation::Delete(self.term(ord)));
@@ -188,7 +176,7 @@ impl Engine {
                 writing.highest = writing.highest.max(ord);
                 let fields = std::mem::take(&mut prepared.fields);
                 writing.uncommitted += 1;
-                if small {
+                if is_small {
                     self.add_small(writing, ord, fields)?;
                 } else {
                     operations.push(UserOperation::Add(fields));
@@ -270,7 +258,7 @@ impl Engine {
     ) -> Result<T, Failure> {
         let before = writing.uncommitted;
         let done = catch_unwind(AssertUnwindSafe(|| change(self, writing)))
-            .unwrap_or_else(|_| Err(halfway()));
+            .unwrap_or_else(|_| Err(Failure::halfway()));
         if let Err(failure) = &done {
             if failure.code == Code::BadRequest && writing.uncommitted == before {
                 return done;
@@ -417,18 +405,6 @@ impl SmallSegment {
     }
 }
 
-/// Prepares the document at a place of a batch; called for each place, in order.
-type Next<'a> = dyn FnMut(usize) -> Result<Prepared, Failure> + 'a;
-
-fn halfway() -> Failure {
-    Failure::internal("the change stopped halfway")
-}
-
-fn embed(vectors: &Vectors, ord: u64, prepared: &Prepared, row: &mut [f32]) -> bool {
-    let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
-    vectors.space.embed(&mut terms, row) && vectors.set.append(ord, row).is_some()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -444,7 +420,7 @@ mod tests {
         let write = || engine.apply(&[1], &["{}".to_owned()], &[], &[], &[]);
         let fail = || {
             let mut writing = engine.write().unwrap();
-            let failed = engine.guarded(&mut writing, |_, _| Err::<(), _>(halfway()));
+            let failed = engine.guarded(&mut writing, |_, _| Err::<(), _>(Failure::halfway()));
             assert!(failed.is_err());
         };
         write().unwrap();

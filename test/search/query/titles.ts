@@ -3,8 +3,8 @@ import { type RunningApp, startApp } from '../../running-app.ts'
 
 interface TitleHit {
   id: string
-  /** Of searches with `highlight` whose words stand in the title. */
-  highlight?: { title: string[] }
+  /** Of searches with `highlight`; its title where a word of the query stands there. */
+  highlight?: { title?: string[] }
 }
 
 /** Searches of documents that are a title alone, which is their id, too. */
@@ -47,7 +47,7 @@ export function openTitles(
     found: async (query, more) => (await search(query, more)).map(({ id }) => id),
     marked: async (query, more) => {
       const hits = await search(query, { highlight: true, ...more })
-      return hits.map(({ highlight }) => highlight?.title[0])
+      return hits.map(({ highlight }) => highlight?.title?.[0])
     },
     must: (method, path, body) => service.must(method, path, body),
   }

@@ -1,0 +1,211 @@
+//! Documents of a batch on their way to the writer: read, analysed and given their vectors, by several threads where
+//! there are many.
+
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::Arc;
+use std::thread::{self, available_parallelism};
+
+use super::definition::Definition;
+use super::document::{Prepared, Preparer};
+use crate::failure::Failure;
+use crate::space::Space;
+
+/// Documents from which on threads of their own prepare them while others are added.
+const ASIDE_MIN: usize = 8;
+/// How many documents each thread is ahead: each may be of many megabytes.
+const AHEAD: usize = 8;
+/// Threads of one batch, where the machine has as many processors: the one that adds to the text index takes about as
+/// long for a document as four of these.
+const THREADS_MAX: usize = 4;
+
+/// A document that only has to be added.
+pub(super) struct Ready {
+    pub(super) prepared: Prepared,
+    /// Its unit vector, where the space makes one of its text.
+    pub(super) vector: Option<Vec<f32>>,
+}
+
+/// What a batch is made of: numbers, and the JSON of each.
+#[derive(Clone, Copy)]
+pub(super) struct Documents<'a> {
+    pub(super) ords: &'a [u64],
+    pub(super) json: &'a [String],
+}
+
+/// How documents are prepared; `space` where their vectors are made here.
+#[derive(Clone)]
+pub(super) struct Preparing {
+    pub(super) definition: Arc<Definition>,
+    pub(super) space: Option<Arc<Space>>,
+}
+
+/// Gives the document at a place of the batch; to be called for each place, in order.
+pub(super) type Next<'a> = dyn FnMut(usize) -> Result<Ready, Failure> + 'a;
+
+/// Threads for a batch of so many documents. A small one is indexed by the thread that takes it, beside which one more
+/// is enough; a larger one by the writer's own.
+pub(super) fn threads_for(documents: usize, is_small: bool) -> usize {
+    if documents < ASIDE_MIN {
+        return 0;
+    }
+    if is_small {
+        return 1;
+    }
+    available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX))
+}
+
+impl Preparing {
+    /// Has `take` take all documents, in order. A failure of one comes from its place.
+    pub(super) fn run<T>(
+        &self,
+        documents: Documents,
+        threads: usize,
+        take: impl FnOnce(&mut Next) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        if threads == 0 {
+            let mut hand = self.hand();
+            return take(&mut |at| hand.prepare(documents, at));
+        }
+        thread::scope(|scope| {
+            let begin = |first| {
+                let (sender, receiver) = mpsc::sync_channel(AHEAD);
+                let mut hand = self.hand();
+                scope.spawn(move || hand.send(documents, first, threads, &sender));
+                receiver
+            };
+            let receivers: Vec<Receiver<_>> = (0..threads).map(begin).collect();
+            take(&mut |at| {
+                let sent = receivers[at % threads].recv();
+                sent.unwrap_or_else(|_| Err(Failure::halfway()))
+            })
+        })
+    }
+
+    fn hand(&self) -> Hand {
+        let preparer = Preparer::new(self.definition.clone(), self.space.is_some());
+        let space = self.space.clone();
+        let row = vec![0.0; space.as_ref().map_or(0, |space| space.dimensions())];
+        Hand {
+            preparer,
+            space,
+            row,
+        }
+    }
+}
+
+/// What one thread prepares with.
+struct Hand {
+    preparer: Preparer,
+    space: Option<Arc<Space>>,
+    row: Vec<f32>,
+}
+
+impl Hand {
+    /// Every so manieth document from the first one on.
+    fn send(
+        &mut self,
+        documents: Documents,
+        first: usize,
+        step: usize,
+        to: &SyncSender<Result<Ready, Failure>>,
+    ) {
+        for at in (first..documents.ords.len()).step_by(step) {
+            // Nobody takes it when the batch has failed.
+            if to.send(self.prepare(documents, at)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn prepare(
+        &mut self,
+        Documents { ords, json }: Documents,
+        at: usize,
+    ) -> Result<Ready, Failure> {
+        let prepared = self.preparer.prepare(ords[at], &json[at])?;
+        let row = &mut self.row;
+        let vector = self.space.as_ref().and_then(|space| {
+            let mut terms = prepared.terms.iter().map(|(t, n)| (t.as_str(), *n));
+            space.embed(&mut terms, row).then(|| row.clone())
+        });
+        Ok(Ready { prepared, vector })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Code;
+
+    const DEFINITION: &str = r#"{ "analyzers": { "a": { "tokenizer": "standard" } },
+        "fields": [{ "name": "t", "type": "text", "analyzer": "a", "searched": true, "vectorized": true }],
+        "embedder": { "kind": "learned", "dimensions": 64 } }"#;
+
+    fn preparing() -> Preparing {
+        Preparing {
+            definition: Arc::new(Definition::parse(DEFINITION).unwrap()),
+            space: Some(Arc::new(Space::hashed(1, 64))),
+        }
+    }
+
+    /// A document's words and its vector.
+    type Found = (Vec<String>, Vec<f32>);
+
+    /// What each document would be found by.
+    fn taken(json: &[String], threads: usize) -> Result<Vec<Found>, Failure> {
+        let ords: Vec<u64> = (1..=json.len() as u64).collect();
+        let documents = Documents { ords: &ords, json };
+        preparing().run(documents, threads, |next| {
+            let each = (0..json.len()).map(|at| {
+                let Ready { prepared, vector } = next(at)?;
+                let words = prepared.terms.into_iter().map(|(word, _)| word);
+                Ok((words.collect(), vector.unwrap_or_default()))
+            });
+            each.collect()
+        })
+    }
+
+    #[test]
+    fn however_many_threads_prepare_them_documents_come_in_order_and_are_the_same() {
+        let json: Vec<String> = (0..97)
+            .map(|n| format!(r#"{{ "t": "w{n} {}" }}"#, "common ".repeat(n % 7)))
+            .collect();
+        let alone = taken(&json, 0).unwrap();
+        for (n, (words, vector)) in alone.iter().enumerate() {
+            assert!(words.contains(&format!("w{n}")));
+            assert_eq!(vector.len(), 64);
+        }
+        for threads in [1, 2, 3, 5] {
+            assert_eq!(taken(&json, threads).unwrap(), alone);
+        }
+    }
+
+    #[test]
+    fn a_document_that_cannot_be_read_fails_at_its_place_and_ends_the_threads() {
+        let mut json = vec![r#"{ "t": "word" }"#.to_owned(); 200];
+        json[60] = "nothing".to_owned();
+        let ords: Vec<u64> = (1..=200).collect();
+        let documents = Documents {
+            ords: &ords,
+            json: &json,
+        };
+        let mut count = 0;
+        let failed = preparing().run(documents, 3, |next| {
+            for at in 0..200 {
+                next(at)?;
+                count += 1;
+            }
+            Ok(())
+        });
+        assert_eq!(failed.unwrap_err().code, Code::BadRequest);
+        assert_eq!(count, 60);
+    }
+
+    #[test]
+    fn a_few_documents_take_no_thread_and_a_small_batch_one() {
+        assert_eq!(threads_for(ASIDE_MIN - 1, true), 0);
+        assert_eq!(threads_for(ASIDE_MIN - 1, false), 0);
+        assert_eq!(threads_for(ASIDE_MIN, true), 1);
+        assert!((1..=THREADS_MAX).contains(&threads_for(ASIDE_MIN, false)));
+    }
+}
