@@ -19,7 +19,7 @@ const GRAM_PLACES: u32 = 4;
 /// Places that one number of 64 bits gives.
 const PLACES_A_MIX: u32 = 4;
 /// Any would do: how well 280 documents are told apart differs by seeds as by chance (nDCG@10 from .63 to .67).
-const SEED: u64 = 1;
+const SEED: u64 = 5;
 /// Lengths of the n-grams; a word's ends count as characters.
 const GRAM_LENGTHS: std::ops::RangeInclusive<usize> = 3..=5;
 
