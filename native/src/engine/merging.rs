@@ -8,9 +8,9 @@ use crate::failure::Failure;
 /// A segment this many times larger than all others together isn't merged with them.
 const MERGE_SHARE: u64 = 4;
 /// Segments of about one size that become one while an index is written to.
-const LAYER_SEGMENTS: usize = 16;
+const LAYER_SEGMENTS: usize = 8;
 /// Segments of fewer documents count as of one size.
-const LAYER_DOCUMENTS: u32 = 64;
+const LAYER_DOCUMENTS: u32 = 256;
 /// A segment of which so much is dead is written anew.
 const DEAD_SHARE: f32 = 0.3;
 
