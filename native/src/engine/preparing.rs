@@ -17,6 +17,8 @@ const AHEAD: usize = 8;
 /// Threads of one batch, where the machine has as many processors: the one that adds to the text index takes about as
 /// long for a document as four of these.
 const THREADS_MAX: usize = 4;
+/// Documents of one thread, at least: for fewer it takes as long to begin.
+const DOCUMENTS_A_THREAD: usize = 16;
 
 /// A document that only has to be added.
 pub(super) struct Ready {
@@ -33,7 +35,6 @@ pub(super) struct Documents<'a> {
 }
 
 /// How documents are prepared; `space` where their vectors are made here.
-#[derive(Clone)]
 pub(super) struct Preparing {
     pub(super) definition: Arc<Definition>,
     pub(super) space: Option<Arc<Space>>,
@@ -51,7 +52,8 @@ pub(super) fn threads_for(documents: usize, is_small: bool) -> usize {
     if is_small {
         return 1;
     }
-    available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX))
+    let cores = available_parallelism().map_or(1, |cores| cores.get());
+    (documents / DOCUMENTS_A_THREAD).clamp(1, cores.min(THREADS_MAX))
 }
 
 impl Preparing {
@@ -206,6 +208,7 @@ mod tests {
         assert_eq!(threads_for(ASIDE_MIN - 1, true), 0);
         assert_eq!(threads_for(ASIDE_MIN - 1, false), 0);
         assert_eq!(threads_for(ASIDE_MIN, true), 1);
-        assert!((1..=THREADS_MAX).contains(&threads_for(ASIDE_MIN, false)));
+        assert_eq!(threads_for(ASIDE_MIN, false), 1);
+        assert!((1..=THREADS_MAX).contains(&threads_for(500, false)));
     }
 }

@@ -114,8 +114,11 @@ impl Engine {
                 space: given.is_none().then(|| store.space.clone()),
             };
             let threads = threads_for(ords.len(), is_small);
-            let json = documents;
-            let out = preparing.run(Documents { ords, json }, threads, |next| {
+            let batch = Documents {
+                ords,
+                json: documents,
+            };
+            let out = preparing.run(batch, threads, |next| {
                 engine.add(writing, ords, is_small, next, |ord, vector| match &given {
                     Some(known) => known.contains(&ord),
                     None => vector.is_some_and(|row| store.set.append(ord, &row).is_some()),
