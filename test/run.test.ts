@@ -39,13 +39,28 @@ function cargoGives(lines: string[], code: number): void {
   file('bin/cargo', `#!/bin/sh\n${prints}\nexit ${code}\n`)
 }
 
-function runs(command: string, args: string[]) {
+function prints(command: string, args: string[]) {
   const env = { ...process.env, PATH: `${join(folder, 'bin')}:${process.env.PATH}`, HOME: folder }
   const { status, stdout } = spawnSync(command, args, { env, encoding: 'utf8', cwd: folder })
-  return { status, last: stdout.trimEnd().split('\n').at(-1) }
+  return { status, lines: stdout.trimEnd().split('\n') }
 }
 
-const summed = () => runs(process.execPath, [join(folder, 'test', 'run.js')])
+function runs(command: string, args: string[]) {
+  const { status, lines } = prints(command, args)
+  return { status, last: lines.at(-1) }
+}
+
+const run = () => join(folder, 'test', 'run.js')
+const summed = () => runs(process.execPath, [run()])
+const reminded = () => {
+  const { lines } = prints(process.execPath, [run()])
+  return lines.slice(lines.findIndex((line) => line.startsWith('FAILED ')))
+}
+const failed = {
+  status: 'failed',
+  fullName: 'bulk counts',
+  failureMessages: ['expected 3 to be 4'],
+}
 const green = { numPassedTests: 12, numFailedTests: 0, testResults: [] }
 const ok = 'test result: ok. 3 passed; 0 failed; 1 ignored; 0 measured; 0 filtered out'
 const empty = 'test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out'
@@ -68,12 +83,45 @@ describe.skipIf(process.platform === 'win32')('npm test', () => {
 
   test('a test file that did not load is a failure', () => {
     const testResults = [
-      { status: 'failed', assertionResults: [] },
-      { status: 'failed', assertionResults: [{}] },
+      {
+        name: join(folder, 'test/a.test.ts'),
+        status: 'failed',
+        message: 'no such module',
+        assertionResults: [],
+      },
+      { name: join(folder, 'test/b.test.ts'), status: 'failed', assertionResults: [failed] },
     ]
     vitestGives({ ...green, numFailedTests: 1, testResults }, 1)
     cargoGives([ok], 0)
     expect(summed()).toEqual({ status: 1, last: '15 passed, 2 failed' })
+  })
+
+  test('names what failed once more, right above its last line', () => {
+    const passed = { status: 'passed', fullName: 'bulk takes documents', failureMessages: [] }
+    const testResults = [
+      {
+        name: join(folder, 'test/a.test.ts'),
+        status: 'failed',
+        message: 'no such module',
+        assertionResults: [],
+      },
+      {
+        name: join(folder, 'test/b.test.ts'),
+        status: 'failed',
+        assertionResults: [passed, failed],
+      },
+      { name: join(folder, 'test/c.test.ts'), status: 'passed', assertionResults: [passed] },
+    ]
+    vitestGives({ ...green, numFailedTests: 1, testResults }, 1)
+    cargoGives(['test merge::keeps_all ... FAILED', 'test result: FAILED. 1 passed; 1 failed'], 101)
+    expect(reminded().filter((line) => line !== '')).toEqual([
+      'FAILED test/a.test.ts',
+      'no such module',
+      'FAILED test/b.test.ts > bulk counts',
+      'expected 3 to be 4',
+      'FAILED native: merge::keeps_all',
+      '13 passed, 3 failed',
+    ])
   })
 
   test('a half that ended badly without a failed test, or ran nothing, is a failure', () => {
@@ -85,6 +133,7 @@ describe.skipIf(process.platform === 'win32')('npm test', () => {
     vitestGives(green, 0)
     cargoGives(['error: could not compile'], 101)
     expect(summed()).toEqual({ status: 1, last: '12 passed, 1 failed' })
+    expect(reminded()[0]).toBe('FAILED cargo test ended with code 101, none of its tests failed')
   })
 })
 
