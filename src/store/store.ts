@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { open, type RootDatabase } from 'lmdb'
 import { type ServiceError, StartError } from '../errors.ts'
 import { openCommits } from './commits.ts'
@@ -17,9 +16,6 @@ import {
 } from './records-file.ts'
 import { openSpace, type SpaceFigures } from './space.ts'
 import { FORMAT, READERS_MAX, type Rows, TABLES_MAX, type TableName } from './tables.ts'
-
-/** Longest time that closing may take after writing has failed. */
-const CLOSE_MS_MAX = 1000
 
 /** Where the store says what it did; pino fits. */
 export interface StoreLog {
@@ -81,7 +77,7 @@ export interface Store {
   health(): Promise<StoreFigures>
   /** Copies the store, as of now, into another data folder, which must hold none yet. */
   backup(directory: string): Promise<void>
-  /** Waits for the writes under way, then closes. */
+  /** Waits for the writes under way, then closes; what failed for good stays as it is until the process ends. */
   close(): Promise<void>
 }
 
@@ -194,9 +190,9 @@ function buildStore(
     close: async () => {
       await run(commits.refusal(), () => tables.meta.remove('owner')).catch(() => undefined)
       commits.close()
-      // A commit that hangs would hold up the end of a process that has nothing more to lose.
+      // After a failed commit there is nothing more to lose: one that hangs would hold up the end of the process, and of one
+      // that met a wrong page LMDB may free the memory a second time, which ends the process by a signal.
       if (commits.failure() === undefined) await root.close()
-      else await Promise.race([root.close(), sleep(CLOSE_MS_MAX, undefined, { ref: false })])
       hold.letGo()
     },
   }
