@@ -2,6 +2,7 @@
 //! the modules beside it are plain Rust: `engine` keeps an index, `search` answers from it, over the text
 //! that `analysis` takes apart and the `vectors` that `space` makes.
 
+pub mod allocator;
 pub mod analysis;
 pub mod bm25;
 pub mod date;
@@ -33,10 +34,8 @@ use search::added_scores::AddedScore;
 use search::query::Request;
 use search::{deadline, features, highlight, suggest};
 
-/// A search or a small commit makes and drops thousands of short lists on several threads; this allocator keeps
-/// them apart by thread. It frees a tenth of the processor that the system's own takes on such work.
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: allocator::Allocator = allocator::Allocator;
 
 extern "C" {
     #[link_name = "_exit"]
