@@ -51,9 +51,6 @@ export const Words = Type.Array(Type.String({ maxLength: 1024 }), FILTERED_BY)
 /** As `Words`, of a closed list. */
 export const WordsOf = (words: readonly string[]) => Type.Array(Word(words), FILTERED_BY)
 
-/** Rows of a list at most. */
-export const Limit = Type.Optional(Type.Integer({ minimum: 1, maximum: 1000 }))
-
 /** What of its address a request does not read; whoever answers it adds it. */
 export const Unread = {
   warnings: Type.Optional(

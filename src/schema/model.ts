@@ -4,10 +4,10 @@ import {
   DateTime,
   FreeForm,
   Id,
-  Limit,
   Moment,
   OneOf,
-  Unread,
+  PageBounds,
+  PageQuery,
   UnreadBody,
   WordsOf,
 } from './common.ts'
@@ -56,7 +56,7 @@ export type ModelTraining = Static<typeof ModelTraining>
 
 export const ModelQuery = Type.Object({
   status: Type.Optional(WordsOf(MODEL_STATUSES)),
-  limit: Limit,
+  ...PageQuery,
 })
 export type ModelQuery = Static<typeof ModelQuery>
 
@@ -133,7 +133,7 @@ export const ModelShown = Type.Object({
   state: Type.Optional(FreeForm),
 })
 
-/** The models, each with its newest version. */
+/** The models by their names, each with its newest version. */
 export const ModelList = Type.Object({
   models: Type.Array(
     Type.Object({
@@ -147,8 +147,7 @@ export const ModelList = Type.Object({
       updatedAt: DateTime,
     }),
   ),
-  total: Type.Integer(),
-  ...Unread,
+  ...PageBounds,
   active: NamedOrNone,
   trial: Type.Union([FreeForm, Type.Null()]),
 })

@@ -393,6 +393,27 @@ it('the list names every model, and those of one status', async () => {
   expect((await running.call('GET', '/nous/learn/models?limit=0')).status).toBe(400)
 })
 
+it('pages of the list hold every model once, in the order of their names', async () => {
+  interface Page {
+    models: { modelId: string }[]
+    total: number
+    nextCursor?: string
+  }
+  const listed: string[] = []
+  for (let next: string | undefined = ''; next !== undefined; ) {
+    const cursor: string = next === '' ? '' : `&cursor=${next}`
+    const { data } = await running.call<Page>('GET', `/nous/learn/models?limit=2${cursor}`)
+    expect(data.models.length).toBeLessThanOrEqual(2)
+    listed.push(...data.models.map(({ modelId }) => modelId))
+    if (data.nextCursor === undefined) expect(listed).toHaveLength(data.total)
+    next = data.nextCursor
+  }
+  expect(listed.length).toBeGreaterThan(2)
+  expect(listed).toEqual([...new Set(listed)].sort())
+  const wrong = await running.call('GET', '/nous/learn/models?cursor=wat')
+  expect([wrong.status, wrong.code]).toEqual([400, 'INVALID_CURSOR'])
+})
+
 it('a new model is not called what the address of the list has in place of a name', async () => {
   const refused = { status: 400, details: [expect.objectContaining({ path: 'modelId' })] }
   expect(await sync('sync', state())).toMatchObject(refused)

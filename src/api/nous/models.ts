@@ -48,7 +48,8 @@ export const listModels = route({
   summary: 'List the models',
   query: ModelQuery,
   reply: ModelList,
-  handle: ({ app, query }) => app.learning.models.list(query),
+  errors: ['INVALID_CURSOR'],
+  handle: async ({ app, query }) => answer(await app.learning.models.list(query)),
 })
 
 export const getModel = route({

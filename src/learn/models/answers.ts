@@ -9,6 +9,8 @@ import type {
 } from '../../schema/model-record.ts'
 import { PAGE_ROWS } from '../../schema/page-rows.ts'
 import { MACHINES } from '../states.ts'
+import { ifSent, listFilter } from '../wire/list-filter.ts'
+import { listJson } from '../wire/list-json.ts'
 import { isoTime } from '../wire/moment.ts'
 import { knownWordsOf } from '../wire/words.ts'
 import type { Kept } from './intake.ts'
@@ -51,29 +53,34 @@ export function rankWarnings(
 
 const NOT_ACTIVATED = 'The version is stored and not activated: `reasons` tell why it can not rank.'
 
-export function showList(versions: Versions, { status, limit = PAGE_ROWS }: ModelQuery): object {
+export function showList(
+  versions: Versions,
+  { status, limit = PAGE_ROWS, cursor }: ModelQuery,
+): Promise<Uint8Array> {
   const { active, trial } = versions.standing()
-  const wanted = knownWordsOf('status', status, Object.keys(MACHINES.model))
-  const models: object[] = []
-  let total = 0
-  for (const { modelId, record } of versions.models()) {
-    const newest = versions.find({ modelId, version: record.latest })
-    if (newest === undefined) continue
-    const isActive = active?.modelId === modelId
-    const isWanted = wanted?.some(
-      (word) => word === newest.status || (isActive && word === 'ACTIVE'),
-    )
-    if (isWanted === false) continue
-    total += 1
-    if (models.length < limit)
-      models.push({
-        ...headOf(newest, active),
-        versions: versions.count(modelId),
-        createdAt: isoTime(record.createdMs),
-        updatedAt: isoTime(record.updatedMs),
-      })
+  const words = knownWordsOf('status', status, Object.keys(MACHINES.model))
+  const get = (modelId: string) => {
+    const model = versions.model(modelId)
+    const newest = model && versions.find({ modelId, version: model.latest })
+    return newest && { model, newest }
   }
-  return { models, total, active: nameOrNull(active), trial: showTrial(trial) }
+  type Listed = NonNullable<ReturnType<typeof get>>
+  const isWanted = listFilter<Listed, ModelQuery>({
+    status: ifSent(words, ({ newest }, words) => {
+      const isActive = newest.modelId === active?.modelId
+      return words.includes(newest.status) || (isActive && words.includes('ACTIVE'))
+    }),
+  })
+  const show = ({ model, newest }: Listed) =>
+    JSON.stringify({
+      ...headOf(newest, active),
+      versions: versions.count(newest.modelId),
+      createdAt: isoTime(model.createdMs),
+      updatedAt: isoTime(model.updatedMs),
+    })
+  const rest = { active: nameOrNull(active), trial: showTrial(trial) }
+  const listing = { limit, cursor, show, isWanted, byName: true, rest }
+  return listJson('models', { keys: versions.names, get }, listing)
 }
 
 export function showModel(

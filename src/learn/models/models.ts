@@ -31,8 +31,8 @@ export interface Models
   extends Omit<RankingModels, 'standing' | 'refresh'>,
     Pick<ModelIntake, 'readLarge'>,
     ModelChanges {
-  /** Throws VALIDATION_FAILED for an unknown status. */
-  list: (query: ModelQuery) => object
+  /** As JSON in UTF-8. Throws VALIDATION_FAILED for an unknown status, INVALID_CURSOR. */
+  list: (query: ModelQuery) => Promise<Uint8Array>
   /** As JSON in UTF-8 where it has the state in it. Throws MODEL_NOT_FOUND. */
   get: (modelId: string, query: { version?: number; state?: boolean }) => object | Uint8Array
   consumer: Consumer

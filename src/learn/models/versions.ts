@@ -25,7 +25,8 @@ export type NewVersion = Pick<
 /** The models and their versions as the store keeps them; what writes does so inside `store.write`. */
 export interface Versions {
   model: (modelId: string) => ModelRecord | undefined
-  models: () => Iterable<{ modelId: string; record: ModelRecord }>
+  /** The names of all models, in their order. */
+  names: () => string[]
   /** Throws MODEL_NOT_FOUND. */
   get: (name: VersionName) => VersionRecord
   find: (name: VersionName) => VersionRecord | undefined
@@ -72,9 +73,7 @@ export function openVersions(parts: VersionsParts): Versions {
   }
   return {
     model: (modelId) => models.get(modelId),
-    *models() {
-      for (const { key, value } of models.range()) yield { modelId: key, record: value }
-    },
+    names: () => [...models.keys()].sort(),
     get,
     find,
     of: (modelId) => versionsOf(store, modelId),

@@ -12,20 +12,25 @@ interface Listing<Value> {
   show: (value: Value) => string | Promise<string>
   /** Absent: every row is. */
   isWanted?: ((value: Value) => boolean) | undefined
+  /** Keys are names, in their order; absent, they are ids, which begin with a time, and the newest come first. */
+  byName?: boolean
+  /** What the list says besides. */
+  rest?: object
 }
 
 /**
- * A list's `data` in UTF-8 JSON: a page of rows under `name`, those of the greatest ids first, then `total` and `limit`,
+ * A list's `data` in UTF-8 JSON: a page of rows under `name`, then `total` and `limit`,
  * and the `nextCursor` where more follow. Read, shown and written a stretch at a time: a thousand rows of many kilobytes
  * would hold up everybody's searches. Throws INVALID_CURSOR.
  */
 export async function listJson<Value>(
   name: string,
   table: Pick<Table<string, Value>, 'keys' | 'get'>,
-  { limit, cursor, show, isWanted }: Listing<Value>,
+  { limit, cursor, show, isWanted, byName = false, rest = {} }: Listing<Value>,
 ): Promise<Uint8Array> {
-  const after = cursor === undefined ? undefined : readKeyCursor(cursor, name, isId)
-  const isBehind = (key: string) => after === undefined || key < after
+  const isKey = byName ? (key: string) => key !== '' : isId
+  const after = cursor === undefined ? undefined : readKeyCursor(cursor, name, isKey)
+  const isBehind = (key: string) => after === undefined || (byName ? key > after : key < after)
   // No walk stays open between two stretches; a row that goes meanwhile is left out.
   const keys = [...table.keys({ reverse: true })]
   const countsAll = isWanted !== undefined
@@ -52,5 +57,6 @@ export async function listJson<Value>(
     total,
     limit,
     ...(goesOn ? { nextCursor: writeKeyCursor(name, end) } : {}),
+    ...rest,
   })
 }

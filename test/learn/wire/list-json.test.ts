@@ -72,6 +72,15 @@ it('leads on behind each page, to the very end', async () => {
   expect(pages).toEqual([[4], [2], [0]])
 })
 
+it('of names, goes on behind the last one, and says what it is given besides', async () => {
+  const names = ['a', 'b.c', 'sync', 'é']
+  const table = { keys: () => names, get: (name: string) => names.indexOf(name) }
+  const listing = { limit: 3, show, byName: true, rest: { active: null } }
+  const pages = await pagesOf((cursor) => listJson('rows', table, { ...listing, cursor }))
+  expect(pages).toEqual([[0, 1, 2], [3]])
+  expect(read(await listJson('rows', table, listing))).toMatchObject({ total: 4, active: null })
+})
+
 it('goes on where a page ended though that row is gone by now', async () => {
   const { nextCursor: cursor } = read(await listJson('rows', tableOf(5).table, { limit: 2, show }))
   const { table } = tableOf(3)
@@ -90,10 +99,14 @@ it('ends a page before it has too many megabytes, and shows one that has more by
 
 it('refuses a cursor that it did not give', async () => {
   const { table } = tableOf(3)
-  for (const cursor of ['', 'wat', Buffer.from('5').toString('base64url')])
-    await expect(listJson('rows', table, { limit: 2, show, cursor })).rejects.toMatchObject({
-      code: 'INVALID_CURSOR',
-    })
+  const ofOthers = ['.5', `others.${idOf(1)}`].map((text) =>
+    Buffer.from(text).toString('base64url'),
+  )
+  for (const byName of [false, true])
+    for (const cursor of ['', 'wat', Buffer.from('5').toString('base64url'), ...ofOthers])
+      await expect(
+        listJson('rows', table, { limit: 2, show, cursor, byName }),
+      ).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
 })
 
 it('lets others have their turn while rows are many or large', async () => {
