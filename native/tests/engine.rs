@@ -310,7 +310,7 @@ fn a_facet_counts_of_a_value_what_a_filter_by_it_finds() {
 fn what_is_merged_by_itself_is_waited_for_by_a_merge() {
     let folder = Folder::new();
     let engine = open(folder.path());
-    // As many segments of one size as the writer merges by itself.
+    // Twice as many segments of one size as the writer merges by itself.
     for batch in 0..16 {
         apply(&engine, 1 + batch * 60..61 + batch * 60, &[]);
         engine.commit(batch + 1).unwrap();

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { routes } from '../../src/api/index.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
-/** A list of another kind has a test of its own here. */
-const OTHERS = ['/nous/learn/events', '/nous/signals']
+/** A list of another kind has a test of its own, here or where its rows are short. */
+const OTHERS = ['/nous/learn/events', '/nous/learn/models', '/nous/signals']
 const THINGS = 6
 /** Four of these, with what the service says beside them, are what a page may hold. */
 const TEXT = 'x'.repeat(900_000)
