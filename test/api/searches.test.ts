@@ -139,7 +139,8 @@ describe('what a search showed', () => {
   it('draws the order of a page for sessions, says how likely each place was, and loses no hit', async () => {
     const greedy = (await search()).hits.map(({ id }) => id)
     const orders = new Set<string>()
-    for (let n = 0; n < 12; n++) {
+    // A dozen may well be the same.
+    for (let n = 0; n < 100 && (n < 12 || orders.size === 1); n++) {
       const { hits, searchContext } = await search({ sessionId })
       expect(hits.map(({ id }) => id).sort()).toEqual([...greedy].sort())
       orders.add(hits.map(({ id }) => id).join())
