@@ -10,7 +10,7 @@ interface Health {
   models: { training: { metrics: { examination?: { inUse: number; samples: number } } } }
 }
 
-/** What they are found to look at differs from run to run: of 150 it was too little in one of a hundred. */
+/** What they are found to look at differs from run to run: of 150 it was too little now and then. */
 const PEOPLE = 500
 
 it('a session that is found out to cheat has not said how people look', async () => {
