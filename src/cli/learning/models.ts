@@ -1,6 +1,7 @@
+import { seeded } from '../../learn/statistics/random.ts'
 import { isObject } from '../../object.ts'
-import { crowd } from './people.ts'
-import { isSameList, type Stage } from './stage.ts'
+import { crowd, glancingFor } from './people.ts'
+import { type FoundHits, isSameList, type Stage } from './stage.ts'
 
 const QUERIES = [
   'read options from the command line',
@@ -9,6 +10,7 @@ const QUERIES = [
   'run tests in parallel',
   'share memory between threads',
 ]
+const SEED = 1
 
 /** Models that can't rank, or that rank worse than what is there, never get to rank. */
 export async function showModels(stage: Stage): Promise<void> {
@@ -32,9 +34,9 @@ export async function showModels(stage: Stage): Promise<void> {
   stage.check(forced.status === 409, 'nor can it be activated by hand')
 
   stage.say('')
-  stage.say(`${stage.people} people search and click what they came for, the first hit …`)
-  const query = (person: number) => QUERIES[person % QUERIES.length] ?? ''
-  await crowd(stage, stage.people, { query, choose: ({ hits }) => hits[0]?.id })
+  stage.say(`${stage.people} people come for what each list shows first, look at position p`)
+  stage.say('with probability 1/p, and click it when they see it …')
+  await comeForTheFirst(stage)
   stage.say('… and a model that fits together, but ranks upside down, is synced:')
   const state = {
     weights: [-1],
@@ -56,6 +58,22 @@ export async function showModels(stage: Stage): Promise<void> {
   )
   const after = await stage.search(QUERIES[0] ?? '')
   stage.check(isSameList(before.hits, after.hits), 'the list is the same as before')
+}
+
+/**
+ * They want a document, wherever it is shown. Of people who clicked whatever is first the service would learn that nobody
+ * looks further down; one of them to whom it happened to show the last hit first would then count as much as 20 others.
+ */
+async function comeForTheFirst(stage: Stage): Promise<void> {
+  const random = seeded(SEED)
+  const queryOf = (person: number) => QUERIES[person % QUERIES.length] ?? ''
+  const choices = new Map<string, ReturnType<typeof glancingFor>>()
+  for (const query of QUERIES) {
+    const { hits } = await stage.search(query)
+    choices.set(query, glancingFor(hits[0]?.id ?? '', random))
+  }
+  const choose = (found: FoundHits, person: number) => choices.get(queryOf(person))?.(found)
+  await crowd(stage, stage.people, { query: queryOf, choose })
 }
 
 /** The gate's figures: estimated gain of a search, and the interval of the difference. */

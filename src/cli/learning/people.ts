@@ -30,7 +30,10 @@ export function clickOn({ sessionId }: Person, found: FoundHits, documentId: str
 export async function crowd(
   stage: Stage,
   count: number,
-  visit: { query: (person: number) => string; choose: (found: FoundHits) => string | undefined },
+  visit: {
+    query: (person: number) => string
+    choose: (found: FoundHits, person: number) => string | undefined
+  },
 ): Promise<number> {
   let next = 0
   let clicks = 0
@@ -38,7 +41,7 @@ export async function crowd(
     for (let number = next++; number < count; number = next++) {
       const person = await arrive(stage)
       const found = await stage.search(visit.query(number), person)
-      const chosen = visit.choose(found)
+      const chosen = visit.choose(found, number)
       if (chosen === undefined) continue
       clicks += 1
       await stage.call('/cortex/feedback', clickOn(person, found, chosen))

@@ -7,6 +7,7 @@ test('the demo of learning does what each of its steps says', { timeout: 240_000
   const terminal = openRecorder()
   const code = await runCommand(terminal, ['demo', '--people', '200'])
   const text = terminal.out.join('\n')
+  expect(text.match(/✗.*/g) ?? []).toEqual([])
   expect(text, terminal.notes.at(-1)).toContain('Every step did what it says.')
   expect(text.match(/✓/g)).toHaveLength(14)
   for (const step of [
