@@ -160,10 +160,13 @@ export interface OwnServer {
 /** What is set for the user's own server, such as its keys, is none of this one's business; empty is as not set. */
 const UNSET = Object.fromEntries(Object.values(SETTINGS).map(({ env }) => [env, '']))
 
-/** Starts a server on a free port and waits until it says that it is ready. */
-export async function startOwnServer(dataDir: string): Promise<OwnServer> {
+/** Starts a server on a free port, with these settings alone by their variables, and waits until it says that it is ready. */
+export async function startOwnServer(
+  dataDir: string,
+  set: Record<string, string> = {},
+): Promise<OwnServer> {
   const own = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
-  const settings = { ...UNSET, CONFIG: '', ...own }
+  const settings = { ...UNSET, CONFIG: '', ...own, ...set }
   const child = spawnServer(settings, 'pipe')
   const end = ended(child)
   const close = async () => {

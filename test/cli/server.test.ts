@@ -98,10 +98,8 @@ describe('with a server of its own', () => {
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'attune-cli-'))
-    // a drawn order teaches something else, now and then, than what the examples print
-    vi.stubEnv('EXPLORATION_SHARE', '0')
-    server = await startOwnServer(join(folder, 'data'))
-    vi.unstubAllEnvs()
+    // A drawn order teaches something else, now and then, than what the examples print.
+    server = await startOwnServer(join(folder, 'data'), { EXPLORATION_SHARE: '0' })
   })
 
   afterAll(async () => {
