@@ -2,7 +2,7 @@
 //! the modules beside it are plain Rust: `engine` keeps an index, `search` answers from it, over the text
 //! that `analysis` takes apart and the `vectors` that `space` makes.
 
-pub mod allocator;
+mod allocator;
 pub mod analysis;
 pub mod bm25;
 pub mod date;
