@@ -136,3 +136,6 @@ export const SETTINGS = {
   apiKeys: { env: 'API_KEYS', kind: 'string', fallback: '', list: true, form: KEYS, secret: true, about: 'comma list of keys, one of which each request must carry as a bearer token; empty = no authentication' },
   quantiles: { env: 'QUANTILES', kind: { oneOf: ['inline', 'family', 'off'] }, fallback: 'inline', about: 'where the metrics page puts rolling quantiles' },
 } as const satisfies Record<string, Setting>
+
+/** Settings by their variables: one that is misspelt would be no setting, and say nothing. */
+export type Variables = Partial<Record<(typeof SETTINGS)[keyof typeof SETTINGS]['env'], string>>

@@ -6,12 +6,9 @@ import { routes } from '../src/api/index.ts'
 import { type App, openApp } from '../src/app.ts'
 import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
-import type { SETTINGS } from '../src/settings.ts'
+import type { Variables } from '../src/settings.ts'
 import { expectDeclared, expectNamed, routeOf } from './contract.ts'
 import { type Condition, waitUntil } from './until.ts'
-
-/** Settings by their variables: one that is misspelt would be no setting, and say nothing. */
-export type Variables = Partial<Record<(typeof SETTINGS)[keyof typeof SETTINGS]['env'], string>>
 
 /** An answer as a client sees it. */
 export interface Answered<Data = Record<string, unknown>> {

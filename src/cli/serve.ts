@@ -4,7 +4,7 @@ import { extname } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { MEANINGLESS } from '../meaningless-signals.ts'
-import { SETTINGS, type Setting } from '../settings.ts'
+import { SETTINGS, type Setting, type Variables } from '../settings.ts'
 import { commandError, type Terminal } from './terminal.ts'
 
 const FIRST_PAUSE_MS = 500
@@ -161,10 +161,7 @@ export interface OwnServer {
 const UNSET = Object.fromEntries(Object.values(SETTINGS).map(({ env }) => [env, '']))
 
 /** Starts a server on a free port, with these settings alone by their variables, and waits until it says that it is ready. */
-export async function startOwnServer(
-  dataDir: string,
-  set: Record<string, string> = {},
-): Promise<OwnServer> {
+export async function startOwnServer(dataDir: string, set: Variables = {}): Promise<OwnServer> {
   const own = { PORT: '0', HOST: '127.0.0.1', DATA_DIR: dataDir, LOG_LEVEL: 'info' }
   const settings = { ...UNSET, CONFIG: '', ...own, ...set }
   const child = spawnServer(settings, 'pipe')

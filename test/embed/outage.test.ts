@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { eventually, type RunningApp, startApp, type Variables } from '../running-app.ts'
+import type { Variables } from '../../src/settings.ts'
+import { eventually, type RunningApp, startApp } from '../running-app.ts'
 import { type EndpointReply, embeddings, startEndpoint } from './endpoint.ts'
 
 /** A service whose endpoint answers with `state.trouble` as long as there is one. */

@@ -12,8 +12,8 @@ import { openSessions, type Sessions } from '../../src/learn/sessions/sessions.t
 import { openDeadSignals } from '../../src/learn/signals/dead-signals.ts'
 import type { PlaceChances } from '../../src/learn/statistics/place-chances.ts'
 import type { AddedScores } from '../../src/schema/plan.ts'
+import type { Variables } from '../../src/settings.ts'
 import type { Store } from '../../src/store/store.ts'
-import type { Variables } from '../running-app.ts'
 import { partsOf, showing } from './impressions/parts.ts'
 
 const { now } = performance
