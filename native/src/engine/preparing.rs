@@ -2,7 +2,7 @@
 //! there are many.
 
 use std::sync::mpsc::{self, Receiver, SyncSender};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::thread::{self, available_parallelism};
 
 use super::definition::Definition;
@@ -10,15 +10,16 @@ use super::document::{Prepared, Preparer};
 use crate::failure::Failure;
 use crate::space::Space;
 
-/// Documents from which on threads of their own prepare them while others are added.
-const ASIDE_MIN: usize = 8;
 /// How many documents each thread is ahead: each may be of many megabytes.
 const AHEAD: usize = 8;
 /// Threads of one batch, where the machine has as many processors: the one that adds to the text index takes about as
 /// long for a document as four of these.
 const THREADS_MAX: usize = 4;
+/// As many of them as there are processors: to ask reads files each time.
+static THREADS: LazyLock<usize> =
+    LazyLock::new(|| available_parallelism().map_or(1, |cores| cores.get().min(THREADS_MAX)));
 /// Documents of one thread, at least: for fewer it takes as long to begin.
-const DOCUMENTS_A_THREAD: usize = 16;
+const DOCUMENTS_A_THREAD: usize = 8;
 
 /// A document that only has to be added.
 pub(super) struct Ready {
@@ -43,17 +44,9 @@ pub(super) struct Preparing {
 /// Gives the document at a place of the batch; to be called for each place, in order.
 pub(super) type Next<'a> = dyn FnMut(usize) -> Result<Ready, Failure> + 'a;
 
-/// Threads for a batch of so many documents. A small one is indexed by the thread that takes it, beside which one more
-/// is enough; a larger one by the writer's own.
-pub(super) fn threads_for(documents: usize, is_small: bool) -> usize {
-    if documents < ASIDE_MIN {
-        return 0;
-    }
-    if is_small {
-        return 1;
-    }
-    let cores = available_parallelism().map_or(1, |cores| cores.get());
-    (documents / DOCUMENTS_A_THREAD).clamp(1, cores.min(THREADS_MAX))
+/// Threads for a batch of so many documents; none where the one that takes it prepares them itself.
+pub(super) fn threads_for(documents: usize) -> usize {
+    (documents / DOCUMENTS_A_THREAD).min(*THREADS)
 }
 
 impl Preparing {
@@ -204,11 +197,9 @@ mod tests {
     }
 
     #[test]
-    fn a_few_documents_take_no_thread_and_a_small_batch_one() {
-        assert_eq!(threads_for(ASIDE_MIN - 1, true), 0);
-        assert_eq!(threads_for(ASIDE_MIN - 1, false), 0);
-        assert_eq!(threads_for(ASIDE_MIN, true), 1);
-        assert_eq!(threads_for(ASIDE_MIN, false), 1);
-        assert!((1..=THREADS_MAX).contains(&threads_for(500, false)));
+    fn a_few_documents_take_no_thread_and_many_as_many_as_there_are() {
+        assert_eq!(threads_for(DOCUMENTS_A_THREAD - 1), 0);
+        assert_eq!(threads_for(DOCUMENTS_A_THREAD), 1);
+        assert_eq!(threads_for(500), *THREADS);
     }
 }

@@ -113,7 +113,7 @@ impl Engine {
                 definition: engine.definition.clone(),
                 space: given.is_none().then(|| store.space.clone()),
             };
-            let threads = threads_for(ords.len(), is_small);
+            let threads = threads_for(ords.len());
             let batch = Documents {
                 ords,
                 json: documents,
