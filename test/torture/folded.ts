@@ -69,8 +69,14 @@ export const FOLDED = (Object.keys(IS_FOLDED) as TableName[]).filter((name) => I
 /** Counts since the store was made, which go on counting what was done by those who are forgotten. */
 const COUNTED_FOR_GOOD = ['tally', 'signalsTaken']
 
-/** How rows of `meta` begin that are: places in the journal, and counts. */
-export const FOLDED_META = ['learned', 'newest hour of ', 'modelClicks', ...COUNTED_FOR_GOOD]
+/** How rows of `meta` begin that are: places in the journal, counts, and the clicks that are held apart. */
+export const FOLDED_META = [
+  'learned',
+  'newest hour of ',
+  'modelClicks',
+  'examination in use',
+  ...COUNTED_FOR_GOOD,
+]
 
 /** As `difference` of refold.ts names them. */
 export function isCountedForGood(row: string): boolean {

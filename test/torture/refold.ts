@@ -21,6 +21,8 @@ export interface Audit {
 }
 
 const BYTES_MAX = 64 * 2 ** 30
+/** Characters of a value that differs. */
+const TOLD_MAX = 200
 
 type Rows = Map<string, unknown>
 
@@ -190,10 +192,25 @@ function readRows({ tables }: Pick<Store, 'tables'>): Rows {
 
 function difference(kept: Rows, fresh: Rows): string[] {
   const names = new Set([...kept.keys(), ...fresh.keys()])
-  return [...names]
-    .filter((name) => !isDeepStrictEqual(kept.get(name), fresh.get(name)))
-    .map(
-      (name) =>
-        `${name}: ${JSON.stringify(kept.get(name))} was kept, a fresh fold gives ${JSON.stringify(fresh.get(name))}`,
-    )
+  return [...names].flatMap((name) => unlike(name, kept.get(name), fresh.get(name)))
+}
+
+/** Of rows that have parts, those that differ: a row may be of a hundred thousand characters. */
+function unlike(name: string, kept: unknown, fresh: unknown): string[] {
+  if (isDeepStrictEqual(kept, fresh)) return []
+  if (!isParted(kept) || !isParted(fresh))
+    return [`${name}: ${told(kept)} was kept, a fresh fold gives ${told(fresh)}`]
+  const parts = new Set([...Object.keys(kept), ...Object.keys(fresh)])
+  return [...parts].flatMap((part) => unlike(`${name}, ${part}`, kept[part], fresh[part]))
+}
+
+function isParted(value: unknown): value is Record<string, unknown> {
+  return (
+    typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype
+  )
+}
+
+function told(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing'
+  return text.length > TOLD_MAX ? `${text.slice(0, TOLD_MAX)}…` : text
 }

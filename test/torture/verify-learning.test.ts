@@ -119,8 +119,12 @@ it('notices learned state that a fresh fold of the log does not give', async () 
     }
     const [hour] = [...store.tables.judgements.range()]
     if (hour !== undefined) store.tables.judgements.remove(hour.key)
+    const inUse = store.tables.meta.get('examination in use')
+    if (inUse !== undefined)
+      store.tables.meta.put('examination in use', { ...inUse, reckoned: inUse.reckoned + 1 })
   })
   await store.close()
   const { broken } = await auditJournal(promises, dataDir)
   expect(broken.some((sentence) => sentence.startsWith('judgements'))).toBe(true)
+  expect(broken.join('\n')).toContain('meta examination in use, reckoned: 1 was kept')
 })
