@@ -15,7 +15,7 @@ import { BULK_OPS } from '../src/schema/bulk-ops.ts'
 import { QUERY_CHARACTERS_MAX } from '../src/schema/common.ts'
 import { COUNTED_METRICS } from '../src/schema/experiment-metrics.ts'
 import { Guardrails, TargetingRules } from '../src/schema/experiment-rules.ts'
-import { Facet } from '../src/schema/facet.ts'
+import { FACETS_MAX, Facet } from '../src/schema/facet.ts'
 import { RULE_FIELDS } from '../src/schema/rule-fields.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
 import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
@@ -90,6 +90,15 @@ test('the route table is the routes of the server, in their order', () => {
 
 test('the length of a query is the one that is read', () => {
   expect(searching).toContain(`| \`query\` | up to ${QUERY_CHARACTERS_MAX} characters; `)
+})
+
+test('the bounds of facets are those that are checked', () => {
+  const { maximum } = Facet.properties.size as { maximum?: number }
+  const { maxItems } = Facet.properties.ranges as { maxItems?: number }
+  const row = searching.split('\n').find((line) => line.startsWith('| `facets` |'))
+  expect(row).toContain(`${FACETS_MAX} fields at most`)
+  expect(row).toContain(`up to ${maximum})`)
+  expect(row).toContain(`up to ${maxItems} \`ranges\``)
 })
 
 test('each script that is named exists', () => {

@@ -14,7 +14,9 @@ export const FacetRange = Type.Object(
   { description: 'from is included, to is not; without both it is any value' },
 )
 export const Facet = Type.Object({
-  size: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000 })),
+  size: Type.Optional(
+    Type.Integer({ minimum: 0, maximum: 1000, description: 'most frequent values; 10 by default' }),
+  ),
   ranges: Type.Optional(Type.Array(FacetRange, { maxItems: 100 })),
   stats: Type.Optional(Type.Boolean()),
 })
