@@ -7,6 +7,7 @@ import { READABLE } from '../src/cli/read/files.ts'
 import type { Route } from '../src/http/route.ts'
 import { WATCHED_METRICS } from '../src/learn/adaptations/figures.ts'
 import { ACTIONS } from '../src/learn/feedback/actions.ts'
+import { ENTRIES_MAX } from '../src/learn/memory/click-memory-lessons.ts'
 import { MATCHING } from '../src/learn/plan/tuning-matching.ts'
 import { METRIC_NAMES } from '../src/learn/wire/metric-names.ts'
 import { RULE_OPERATORS } from '../src/learn/wire/operators.ts'
@@ -220,6 +221,10 @@ test.each([
 test('every setting of a change stands in what OpenAPI tells of them', () => {
   const told = (name: string) => new RegExp(`\\b${name}\\b`).test(TUNING_SHAPES)
   expect(Object.keys(MATCHING).filter((name) => !told(name))).toEqual([])
+})
+
+test('the number of entries that flags a session is the one that does', () => {
+  expect(learning).toContain(`more than ${ENTRIES_MAX} entries about one document`)
 })
 
 test('the table of gains has every action that says something, with its gain', () => {
