@@ -1,5 +1,5 @@
 import { isObject } from '../object.ts'
-import { count } from './progress.ts'
+import { count } from './amounts.ts'
 import { bold, dim, printable, type Terminal } from './terminal.ts'
 
 export const SNIPPET_CHARACTERS = 240

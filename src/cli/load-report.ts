@@ -1,4 +1,4 @@
-import { count, counted, duration } from './progress.ts'
+import { count, counted, duration } from './amounts.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
 import { printable, type Terminal } from './terminal.ts'
 

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { nameProblem } from '../search/indices/index-name.ts'
+import { counted, duration, size } from './amounts.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
 import {
@@ -14,7 +15,7 @@ import {
   tellUnmet,
 } from './load-report.ts'
 import { mappedTypes } from './mapped-types.ts'
-import { counted, duration, openProgress, type Progress, size } from './progress.ts'
+import { openProgress, type Progress } from './progress.ts'
 import { findFiles, READABLE, readDocuments, type SourceFile } from './read/files.ts'
 import type { FoundDocument, Mapping, Unreadable } from './read/record.ts'
 import { openResume, type Resume } from './resume.ts'

@@ -1,6 +1,6 @@
 import { isObject } from '../object.ts'
+import { count, size } from './amounts.ts'
 import { type Client, dataOf, openClient } from './client.ts'
-import { count, size } from './progress.ts'
 import { bold, printable, type Terminal } from './terminal.ts'
 
 const FULL = 'healthy, but FULL: there is no room to write, and only reads and deletes go on'

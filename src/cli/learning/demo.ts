@@ -1,6 +1,6 @@
 import { SETTINGS } from '../../settings.ts'
+import { duration } from '../amounts.ts'
 import { withDemoServer } from '../demo-server.ts'
-import { duration } from '../progress.ts'
 import { bold, type Terminal } from '../terminal.ts'
 import { showTest } from './ab-test.ts'
 import { showClicks } from './clicks.ts'

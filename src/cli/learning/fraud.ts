@@ -1,4 +1,5 @@
 import { isObject } from '../../object.ts'
+import { count } from '../amounts.ts'
 import { arrive, clickOn } from './people.ts'
 import { isSameList, type Stage } from './stage.ts'
 
@@ -19,7 +20,7 @@ export async function showFraud(stage: Stage): Promise<void> {
     feedback: object[]
   }
   stage.say('')
-  stage.say(`One session clicks the last hit ${CLICKS.toLocaleString('en')} times, like this:`)
+  stage.say(`One session clicks the last hit ${count(CLICKS)} times, like this:`)
   await stage.show('/cortex/feedback', { sessionId, feedback })
   const many = Array.from({ length: CLICKS_A_REQUEST }, () => feedback[0])
   let sent = 1
