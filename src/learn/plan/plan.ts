@@ -5,6 +5,7 @@ import type { Tuning } from '../../schema/tuning.ts'
 import type { Impression } from '../facts.ts'
 import { isDrawn } from '../impressions/draw.ts'
 import { liveUnit, type SessionGlimpse, strangerOf, unitOfSession } from '../sessions/glimpse.ts'
+import { hourOf } from '../wire/duration.ts'
 import {
   knowing,
   type LearnedRanking,
@@ -78,8 +79,6 @@ export interface PlanParts extends RankingParts {
   clock: () => number
 }
 
-const HOUR_MS = 3_600_000
-
 /** How far down a page may be drawn, and a list dealt. */
 const DRAWN_MAX = 100
 
@@ -120,7 +119,7 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     experiments: variants.length === 0 ? NOTHING : variants.map(experimentOf),
     featured: settings.learning && unit !== undefined,
     device: deviceNumber(session?.metadata.deviceType),
-    agesAt: Math.floor(parts.clock() / HOUR_MS),
+    agesAt: hourOf(parts.clock()),
     recorded:
       settings.learning && (unit !== undefined || parts.mayRecord())
         ? recorded(search, session, unit, variants)
