@@ -5,7 +5,7 @@ import type { Store } from '../../store/store.ts'
 import type { Consumer } from '../facts.ts'
 import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
-import { GROUPS } from '../loop/fold.ts'
+import { GROUPS, isFoldedAnew } from '../loop/fold.ts'
 import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
@@ -123,8 +123,9 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       isSaving = core.written.save() || isSaving
       attributions.save(latestMs)
       // A fold anew repeats what the history tells already.
-      if (core.written === core.read) for (const each of flaggedNow) tellWithin(events, each)
-      flagged += flaggedNow.length
+      const news = isFoldedAnew(store) ? [] : flaggedNow
+      for (const each of news) tellWithin(events, each)
+      flagged += news.length
       flaggedNow = []
     },
     publish: () => {
@@ -141,7 +142,6 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       core.written = openAll()
       isAnew = true
       latestMs = 0
-      flagged = 0
     },
     untake: (doomed) => {
       isAnew = true

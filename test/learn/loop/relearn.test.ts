@@ -1,23 +1,27 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { isFoldedAnew, RELEARNING } from '../../../src/learn/loop/fold.ts'
+import { ENTRIES_MAX } from '../../../src/learn/memory/click-memory-lessons.ts'
 import { diskFull } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { type Learner, learnedRows, openLearner } from '../learner.ts'
 
-type Step = 'begin' | 'end'
+type Step = 'begin' | 'stretch' | 'end'
 
 /** A store that refuses so often to take a step of a fold anew: what the transaction wrote by then is undone. */
 function refusingStore(): { store: Store; refuse: (step: Step, times: number) => void } {
   const own = temporaryStore()
-  const left = { begin: 0, end: 0 }
+  const left = { begin: 0, stretch: 0, end: 0 }
+  const stepOf = (wasMarked: boolean): Step | undefined => {
+    if (!isFoldedAnew(own)) return wasMarked ? 'end' : undefined
+    return own.tables.meta.get(RELEARNING) === 0 ? 'begin' : 'stretch'
+  }
   const release: Store['release'] = (work) =>
     own.release(() => {
       const wasMarked = isFoldedAnew(own)
       const done = work()
-      const isMarked = isFoldedAnew(own)
-      const step = isMarked && own.tables.meta.get(RELEARNING) === 0 ? 'begin' : 'end'
-      if ((step === 'begin' || (wasMarked && !isMarked)) && left[step] > 0) {
+      const step = stepOf(wasMarked)
+      if (step !== undefined && left[step] > 0) {
         left[step] -= 1
         throw diskFull()
       }
@@ -85,4 +89,23 @@ it('a fold anew that is refused at its beginning leaves what was learned, and wh
   const rows = learnedRows(store)
   await learner.loop.rebuild()
   expect(learnedRows(store)).toBe(rows)
+})
+
+it('that a session was flagged is told and counted once, also when all is learned anew', async () => {
+  const { store, refuse } = refusingStore()
+  const { learner, failures } = open(store)
+  const sessionId = await learner.session()
+  const queryId = learner.search(sessionId, ['a', 'b', 'c'])
+  for (let times = 0; times <= ENTRIES_MAX; times += 1) await learner.tell(sessionId, queryId, 'c')
+  await learner.loop.caughtUp()
+  const told = () =>
+    [...store.tables.events.range()].filter(({ value }) => value.type === 'SESSION_FLAGGED').length
+  expect([told(), learner.memory.figures().flagged]).toEqual([1, 1])
+  refuse('stretch', 1)
+  await learner.loop.rebuild()
+  expect(failures).toHaveLength(1)
+  expect([told(), learner.memory.figures().flagged]).toEqual([1, 1])
+  const { learner: next } = open(store)
+  await next.loop.rebuild()
+  expect([told(), next.memory.figures().flagged]).toEqual([1, 0])
 })
