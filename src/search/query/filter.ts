@@ -2,6 +2,7 @@ import { invalid } from '../../errors.ts'
 import { isObject, ownValue } from '../../object.ts'
 import { beginningOf, shownName } from '../../word.ts'
 import { mustBeId } from '../document-id.ts'
+import { foreignAdvice } from './foreign-filters.ts'
 
 /** A filter as the Rust core reads it; documents by their ids get their numbers on the way (`filter-ids.ts`). */
 export type FilterNode =
@@ -190,27 +191,6 @@ function unknownKey(field: string, key: string, place: string): Error {
   const foreign = `${foreignAdvice(field)}${foreignAdvice(key)}`
   const advice = `${foreign}; a field inside of an object is filtered by as "${inner}"`
   return invalid(place, `is not known; known are ${KNOWN}${advice}`)
-}
-
-/** What other search engines join conditions with, and what does so here. */
-const JOINS_ELSEWHERE: Readonly<Record<string, string>> = {
-  must: 'and',
-  filter: 'and',
-  $and: 'and',
-  should: 'or',
-  $or: 'or',
-  must_not: 'not',
-  $not: 'not',
-}
-/** What stands around the name of a field, or around these, elsewhere. */
-const AROUND_ELSEWHERE: ReadonlySet<string> = new Set(['bool', 'term', 'terms', 'range', 'match'])
-
-/** Advice about a refused condition whose field is the word of another search engine. */
-function foreignAdvice(field: string): string {
-  const join = ownValue(JOINS_ELSEWHERE, field)
-  if (join !== undefined) return `; conditions are joined by "${join}" instead of "${field}"`
-  if (AROUND_ELSEWHERE.has(field)) return `; what "${field}" holds stands here without it`
-  return ''
 }
 
 function readFlag(value: unknown, path: string): boolean {
