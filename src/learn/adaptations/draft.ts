@@ -21,9 +21,12 @@ import { readTriggers } from './triggers.ts'
 
 /** The free-form parts of a request; they come back as they were sent. */
 const KEPT = [
-  ...(['source', 'confidence', 'expectedImpact', 'validationMetrics'] as const),
-  'acceptanceThresholds' as const,
-]
+  'source',
+  'confidence',
+  'expectedImpact',
+  'validationMetrics',
+  'acceptanceThresholds',
+] as const
 
 /** Settings belong into `changes`, and a change for some words is known by their hash. */
 const MEANT = {

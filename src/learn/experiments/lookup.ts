@@ -14,16 +14,11 @@ import { hasEnded } from './transitions.ts'
 import { EXPERIMENTS, TESTS, unknownExperiment } from './unknown.ts'
 import { isDueToStart, waitingText } from './waiting.ts'
 
-/** Throws the kind's …_NOT_FOUND about the place where the id was sent. */
-export function mustFind(
-  register: Register,
-  kind: ExperimentKind,
-  id: string,
-  path = 'id',
-): ExperimentRecord {
+/** Throws the kind's …_NOT_FOUND. */
+export function mustFind(register: Register, kind: ExperimentKind, id: string): ExperimentRecord {
   const record = register.find(oneSpelling(id))
   if (record?.kind === kind) return record
-  throw unknownExperiment(kind, path)
+  throw unknownExperiment(kind)
 }
 
 /** Whose variant is asked for is the session's alone: a user beside it is told of. */

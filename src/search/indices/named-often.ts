@@ -14,10 +14,8 @@ const WORDS_MAX = 500_000
  * a request of 300 kB, with a thousand analyzers that name one long filter, held everybody up for minutes. With turns for
  * others, and asked when an index is declared, like what rules come to.
  */
-export async function refuseNamedOften(
-  settings: IndexSettings,
-  breathe = openBreath(),
-): Promise<void> {
+export async function refuseNamedOften(settings: IndexSettings): Promise<void> {
+  const breathe = openBreath()
   for (const { path, analysis } of sentAnalyses(settings)) {
     const own = asObject(analysis.filter) ?? {}
     const known = new Map<string, number>()
