@@ -32,8 +32,9 @@ export function judgeCanary(
     sums.clicked = addUnit(sums.clicked, { x: clicked, y: searches })
     sums.reciprocalRank = addUnit(sums.reciprocalRank, { x: reciprocalRank, y: searches })
   }
-  const ctr = compareArms(arms.CONTROL.clicked, arms.CANARY.clicked)
-  const mrr = compareArms(arms.CONTROL.reciprocalRank, arms.CANARY.reciprocalRank)
+  const compared = (sums: 'clicked' | 'reciprocalRank') =>
+    compare({ control: arms.CONTROL[sums], treatment: arms.CANARY[sums] })
+  const [ctr, mrr] = [compared('clicked'), compared('reciprocalRank')]
   const worse = isWorse(ctr) || isWorse(mrr)
   const { searches } = arms.CANARY
   // Below 50 users an arm nothing is certain, and what can't be refused can't be passed either.
@@ -56,10 +57,6 @@ function leverageOf(clicked: UnitSums): number {
 
 function emptyArm(): ArmSums {
   return { searches: 0, clicked: NO_UNITS, reciprocalRank: NO_UNITS }
-}
-
-function compareArms(control: UnitSums, treatment: UnitSums): Comparison | undefined {
-  return compare({ control, treatment })
 }
 
 /** The always-valid interval of the difference lies below 0. */
