@@ -29,7 +29,7 @@ const dist = join(root, 'dist')
 const distHash = join(dist, '.build-hash')
 
 /** A failure that needs no stack: its message says what is wrong and what to do. */
-class BuildError extends Error {}
+export class BuildError extends Error {}
 
 /**
  * The environment in which cargo runs, for the build and for `cargo test` alike, so that both share

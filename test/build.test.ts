@@ -59,7 +59,15 @@ function build(
   env: Record<string, string> = {},
   onOutput = () => {},
 ): Promise<{ code: number | null; output: string }> {
-  const child = spawn(process.execPath, [join(folder, 'native', 'build.js'), ...args], {
+  return runNode([join(folder, 'native', 'build.js'), ...args], env, onOutput)
+}
+
+function runNode(
+  args: string[],
+  env: Record<string, string> = {},
+  onOutput = () => {},
+): Promise<{ code: number | null; output: string }> {
+  const child = spawn(process.execPath, args, {
     env: { PATH: join(folder, 'bin'), HOME: folder, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -233,6 +241,19 @@ describe('compiling TypeScript', () => {
     expect(output).toContain('src/main.ts(1,14)')
     expect(read('dist/src/main.js')).toContain('one = 1')
     expect(readdirSync(folder).filter((name) => name.startsWith('.attune'))).toEqual([])
+  })
+
+  test('tests end with the mistakes and one sentence behind them', async () => {
+    cpSync(join(root, 'test', 'compile.js'), join(folder, 'test', 'compile.js'))
+    file('run.js', "import compile from './test/compile.js'\ncompile({ onTestsRerun() {} })\n")
+    expect((await runNode([join(folder, 'run.js')])).code).toBe(0)
+    file('src/main.ts', "export const one: number = 'two'\n")
+    const { code, output } = await runNode([join(folder, 'run.js')])
+    expect(code).toBe(1)
+    expect(output).toContain('src/main.ts(1,14)')
+    expect(output.trim().split('\n').at(-1)).toBe(
+      'TypeScript did not compile; see the messages above.',
+    )
   })
 
   test('without packages one sentence says what to run', async () => {
