@@ -217,8 +217,8 @@ export async function recover(core: Core): Promise<void> {
       await ready(core, entry)
     } catch (err) {
       if (core.closing) return
-      const isLogged = err instanceof ServiceError && err.code === 'UNHEALTHY'
-      if (!isLogged) core.log.error({ index: entry.record.name, err }, 'opening an index')
+      // That was logged where it failed.
+      if (!isOfUnopened(err)) core.log.error({ index: entry.record.name, err }, 'opening an index')
     }
   }
 }
