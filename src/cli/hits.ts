@@ -1,4 +1,5 @@
 import { isObject } from '../object.ts'
+import { beginningOf } from '../word.ts'
 import { count } from './amounts.ts'
 import { bold, dim, printable, type Terminal } from './terminal.ts'
 
@@ -98,5 +99,5 @@ export function oneLine(value: unknown): string {
 
 function shortened(text: string): string {
   if (text.length <= SNIPPET_CHARACTERS) return text
-  return `${text.slice(0, SNIPPET_CHARACTERS).replace(/\s+\S*$/, '')} …`
+  return `${beginningOf(text, SNIPPET_CHARACTERS).replace(/\s+\S*$/, '')} …`
 }

@@ -127,6 +127,8 @@ describe('attune search', () => {
         highlight: { message: [`${on}disk${off} is full`] },
       },
       { ...hit, id: 'b', source: { level: 'WARN', message: 'no space' } },
+      // The last character that is shown would be half of one.
+      { ...hit, id: 'c', source: { message: `a${'😀'.repeat(200)}` } },
     ]
     const body = { ...found, data: { ...found.data, hits } }
     const { url } = await answering({ '/api/cortex/search': { body } })
@@ -135,6 +137,7 @@ describe('attune search', () => {
     const text = terminal.out.join('\n')
     expect(text).toContain(' 1. a  1.000\n    disk is full\n')
     expect(text).toContain(' 2. b  1.000\n    no space\n')
+    expect(text).toContain(`    a${'😀'.repeat(119)} …\n`)
   })
 
   test('makes matches bold on a terminal', async () => {
