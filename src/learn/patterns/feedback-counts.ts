@@ -2,6 +2,7 @@ import { ownValue } from '../../object.ts'
 import type { FeedbackPattern } from '../../schema/pattern-record.ts'
 import { isFirstPage } from '../../schema/plan.ts'
 import type { Store } from '../../store/store.ts'
+import { beginningOf } from '../../word.ts'
 import {
   type Consumer,
   type FeedbackEntry,
@@ -23,6 +24,7 @@ export const ALL = ''
 /** Further actions and devices are counted as `other`. */
 const ACTIONS_MAX = 64
 const DEVICES_MAX = 32
+const DEVICE_CHARACTERS_MAX = 64
 /** Hits below are not counted by position. */
 const POSITIONS_MAX = 50
 const RATING_STEPS = 10
@@ -120,7 +122,11 @@ function placeOf({ positions }: FeedbackPattern, at: number): [number, number] |
 }
 
 function deviceOf({ devices }: FeedbackPattern, deviceType = 'unknown') {
-  const name = named(deviceType.toLowerCase().slice(0, 64), devices, DEVICES_MAX)
+  const name = named(
+    beginningOf(deviceType.toLowerCase(), DEVICE_CHARACTERS_MAX),
+    devices,
+    DEVICES_MAX,
+  )
   const device = ownValue(devices, name) ?? { searches: 0, clicked: 0, entries: 0 }
   devices[name] = device
   return device

@@ -1,5 +1,6 @@
 import type { SignalRow } from '../../schema/signal.ts'
 import type { Store } from '../../store/store.ts'
+import { beginningOf } from '../../word.ts'
 import type { Fact } from '../facts.ts'
 import type { Events } from '../history/events.ts'
 import type { Sweep } from '../round.ts'
@@ -49,7 +50,7 @@ export function openDeadSignals(parts: DeadSignalParts): DeadSignals {
           status,
           attemptCount,
           failedMs: clock(),
-          failureReason: failureReason.slice(0, REASON_CHARACTERS_MAX),
+          failureReason: beginningOf(failureReason, REASON_CHARACTERS_MAX),
         })
         if (status === 'FAILED')
           events.recordWithin({

@@ -421,6 +421,17 @@ describe('the patterns of feedback', () => {
     expect(told.byDevice.length).toBeLessThanOrEqual(33)
   })
 
+  it('know a device whose name is cut by the same one after a restart', async () => {
+    const deviceType = `a${'😀'.repeat(60)}`
+    const shop = openWorkshop()
+    shop.searchIn(await shop.session(), { deviceType })
+    await feedback(shop)
+    const again = await shop.reopen()
+    again.searchIn(await again.session(), { deviceType })
+    const { byDevice } = await feedback(again)
+    expect(byDevice).toMatchObject([{ deviceType: `a${'😀'.repeat(31)}`, searches: 2 }])
+  })
+
   it('count what was told within the window, whenever it was done, as reports do', async () => {
     const shop = openWorkshop()
     const session = await shop.session()
