@@ -100,7 +100,7 @@ describe('every route', () => {
     const { status, told } = await ask(way, body)
     expectEnvelope(status, told)
     // What is right but names nothing that exists is 404.
-    expect([200, 404], JSON.stringify(told)).toContain(status)
+    expect([200, 404], `${JSON.stringify(told)} of the body in GOOD`).toContain(status)
     // A client that sends several ids is told which one, and nobody has to guess what would do.
     if (status === 404) {
       expect(told.details).toEqual([

@@ -48,7 +48,7 @@ test('the settings table is the settings of the server', () => {
   const rows = Object.values(SETTINGS).map(settingRow)
   const table = ['| variable | default | takes | |', '|---|---|---|---|', ...rows].join('\n')
   const [, shown] = /\n(\| variable[\s\S]*?)\n(?:\n|$)/.exec(read('docs/settings.md')) ?? []
-  expect(shown).toBe(table)
+  expect(shown, 'the table of docs/settings.md').toBe(table)
 })
 
 test('the fields of rules of learning are told by their chapter and by the API document', () => {
@@ -73,7 +73,7 @@ test('the fields of rules of learning are told by their chapter and by the API d
 test('README names every setting once, beside what it is about, in the order of all tables', () => {
   const [, table = ''] = /\| about \| settings \|\n([\s\S]*?)\n\n/.exec(readme) ?? []
   const names = Object.values(SETTINGS).map(({ env }) => env)
-  expect(wordsIn(table)).toEqual(names)
+  expect(wordsIn(table), 'the settings in README').toEqual(names)
 })
 
 function routeRow({ method, path, root, aliases = [], summary }: Route): string {
@@ -86,7 +86,7 @@ function routeRow({ method, path, root, aliases = [], summary }: Route): string 
 test('the route table is the routes of the server, in their order', () => {
   const table = ['| method | path | |', '|---|---|---|', ...routes.map(routeRow)].join('\n')
   const [, shown] = /\n(\| method[\s\S]*?)\n\n/.exec(read('docs/routes.md')) ?? []
-  expect(shown).toBe(table)
+  expect(shown, 'the table of docs/routes.md').toBe(table)
 })
 
 test('the length of a query is the one that is read', () => {

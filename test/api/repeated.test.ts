@@ -75,7 +75,7 @@ describe('sent again when its answer was lost', () => {
   it('every POST that writes is known to be one that may be done twice, or to note that it is done', () => {
     const writing = routes.filter(({ method, readsOnly }) => method === 'POST' && !readsOnly)
     const noted = new Set(ONCE.map(([, path]) => routeOf('POST', path)?.path))
-    expect(writing.map(({ path }) => path).sort()).toEqual(
+    expect(writing.map(({ path }) => path).sort(), 'in ONCE or AS_IT_MAY_BE').toEqual(
       [...noted, ...ONCE_BY_THEMSELVES, ...AS_IT_MAY_BE].sort(),
     )
   })

@@ -28,7 +28,8 @@ it.each(bodies.filter(({ path }) => !KEPT.includes(path)))(
   ({ reply }) => {
     const { properties = {} } = reply as Shape
     const { searchContext = {} } = properties
-    expect(properties.warnings ?? searchContext.properties?.warnings).toBeDefined()
+    const warnings = properties.warnings ?? searchContext.properties?.warnings
+    expect(warnings, 'the warnings of its reply: `...UnreadBody`, or its own').toBeDefined()
   },
 )
 
