@@ -38,6 +38,46 @@ it('refuses base64 that is no whole number of float32', () => {
     )
 })
 
+it('takes the vector of a document away when the same fields are stored whole again without one', async () => {
+  const fields = { title: 'whole', tags: ['a'] }
+  const store = (body: object = {}) =>
+    service.must<Written>('POST', '/cortex/documents', {
+      ...{ index: 'pairs', id: 'whole', document: fields },
+      ...body,
+    })
+  await store({ vector: [1, 0] })
+  expect(await store()).toMatchObject({ vectorized: false, version: 2, result: 'updated' })
+  const nearest = {
+    index: 'pairs',
+    searchType: 'vector',
+    vector: [1, 0],
+    filters: { _id: 'whole' },
+  }
+  expect(await service.must('POST', '/cortex/search', nearest)).toMatchObject({ total: 0 })
+  expect(await store()).toMatchObject({ vectorized: false, version: 2, result: 'unchanged' })
+  const read = await service.must('GET', '/cortex/documents/whole?index=pairs')
+  expect(read).toMatchObject({ version: 2, vectorized: false })
+})
+
+it('keeps the vector of a field, and one beside the fields that are sent, when nothing else is different', async () => {
+  await service.must('POST', '/cortex/indices', {
+    name: 'fielded',
+    mappings: { properties: { emb: { type: 'dense_vector', dims: 2 } } },
+  })
+  const body = { index: 'fielded', id: 'f', document: { title: 'field', emb: [1, 0] } }
+  await service.must('POST', '/cortex/documents', body)
+  expect(await service.must<Written>('POST', '/cortex/documents', body)).toMatchObject({
+    ...{ vectorized: true, version: 1, result: 'unchanged' },
+  })
+  const beside = { index: 'pairs', id: 'beside', document: { title: 'beside' }, vector: [0, 1] }
+  await service.must('POST', '/cortex/documents', beside)
+  const put = '/cortex/documents/beside?index=pairs'
+  expect(await service.must<Written>('PUT', put, { title: 'beside' })).toMatchObject({
+    ...{ vectorized: true, version: 1, result: 'unchanged' },
+  })
+  await service.must('DELETE', put)
+})
+
 it('null takes the vector of a document away, once', async () => {
   const document = { title: 'one', tags: ['a'] }
   await service.must('POST', '/cortex/documents', {

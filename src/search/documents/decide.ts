@@ -10,7 +10,7 @@ import { unmet } from './conditions.ts'
 import { gramsAtMost, gramsProblem } from './grams.ts'
 import { hasText, IS_NEW, noText } from './needed-text.ts'
 import type { WriteOp } from './operation.ts'
-import { awaitVectorWithin, sentVector, vectorFor } from './outside-vector.ts'
+import { awaitVectorWithin, sentVector, takesVectorAway, vectorFor } from './outside-vector.ts'
 import { merged, preparedFor } from './prepared.ts'
 import { notInIndex } from './unknown-document.ts'
 
@@ -90,9 +90,11 @@ function decideWithin(
 
 /** Whether the stored version has the vector that a write gives it, or none where that takes it away. */
 function hasItsVector({ tables }: Store, op: WriteOp, ord: number | undefined): boolean {
-  const { vector, withoutVector } = op
-  if (vector === undefined && withoutVector !== true) return true
-  const stored = ord === undefined ? undefined : tables.vectors.get([op.entry.record.id, ord])
+  const { vector, entry } = op
+  // One that lies in a field is told by the fields.
+  const isApart = entry.definition.embedder.field === undefined
+  if (vector === undefined && !(isApart && takesVectorAway(op))) return true
+  const stored = ord === undefined ? undefined : tables.vectors.get([entry.record.id, ord])
   if (vector === undefined || stored === undefined) return vector === stored
   return (
     Buffer.compare(Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength), stored) === 0

@@ -27,12 +27,14 @@ export function vectorFor(store: Store, op: WriteOp, versions: Versions): Float3
   if (sent !== undefined) return sent
   const own = fieldVector(versions.record, field)
   if (own !== undefined) return own
-  if (op.withoutVector === true) return undefined
   // Taken out of its field: it is not the one that was sent beside the document.
   if (fieldVector(versions.old, field) !== undefined) return undefined
-  // A caller who replaces the whole document replaces its vector too.
-  if (op.kind === 'put' && op.entry.definition.embedder.kind === 'given') return undefined
-  return keptVector(store, op.entry, versions)
+  return takesVectorAway(op) ? undefined : keptVector(store, op.entry, versions)
+}
+
+/** Whether a write that brings no vector leaves the document none: who replaces the whole document replaces its vector, too. */
+export function takesVectorAway({ kind, withoutVector, entry }: WriteOp): boolean {
+  return withoutVector === true || (kind === 'put' && entry.definition.embedder.kind === 'given')
 }
 
 /** Throws VALIDATION_FAILED for what is no vector, or where an index makes its own; VECTOR_DIMENSIONS. */
