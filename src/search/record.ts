@@ -85,14 +85,22 @@ export function indexedAs({ embedder: { field }, types }: Definition): IndexedAs
 /** What the core indexes of a record: the source, with the record's times unless the source has its own. */
 export function indexedJson(bytes: Buffer, { vectorField, times }: IndexedAs): string {
   const stored = sourceJson(bytes).toString()
-  const source = vectorField === undefined ? stored : without(stored, vectorField)
+  const lists = times.filter((name) => stored.includes(`"${name}":[`))
+  const isWhole = vectorField === undefined && lists.length === 0
+  const source = isWhole ? stored : without(stored, vectorField, lists)
   const rest = source.slice(1)
   // A repeated key's last value wins in JSON, so a source's own times stand.
   const parts = times.map((name) => `"${name}":${bytes.readDoubleLE(TIMES[name])}`)
   return `{${(rest === '}' ? parts : [...parts, rest.slice(0, -1)]).join()}}`
 }
 
-function without(source: string, field: string): string {
-  const { [field]: _vector, ...others } = JSON.parse(source) as Record<string, unknown>
-  return JSON.stringify(others)
+/** Without its vector, and without those lists of times that hold none. */
+function without(source: string, vectorField: string | undefined, lists: TimeField[]): string {
+  const fields = JSON.parse(source) as Record<string, unknown>
+  const isEmpty = (name: TimeField) => [fields[name]].flat().every((value) => value === null)
+  const dropped: string[] = lists.filter(isEmpty)
+  const kept = Object.entries(fields).filter(
+    ([name]) => name !== vectorField && !dropped.includes(name),
+  )
+  return JSON.stringify(Object.fromEntries(kept))
 }

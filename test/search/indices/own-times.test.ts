@@ -24,3 +24,23 @@ it.each(['integer', 'keyword', 'text', 'date'])(
     expect(await has('updated')).toBe(1)
   },
 )
+
+it('the time of a write stands where a document has an empty list of its own times', async () => {
+  const store = (id: string, document: object) =>
+    service.must<{ created: string }>('POST', '/cortex/documents', { index: 'lists', id, document })
+  const { created } = await store('none', { title: 'a', created: [], about: { created: [] } })
+  await store('null', { title: 'b', created: [null], updated: [] })
+  await store('own', { title: 'c', created: ['2001-01-01'], updated: '2002-02-02' })
+  const found = async (filters: object) => {
+    const body = { index: 'lists', query: '', filters, sort: 'created' }
+    const { hits } = await service.must<{ hits: { id: string; source: object }[] }>(
+      ...(['POST', '/cortex/search', body] as const),
+    )
+    return hits.map(({ id }) => id)
+  }
+  expect(await found({ created: { exists: true } })).toEqual(['own', 'none', 'null'])
+  expect(await found({ _id: 'none', created })).toEqual(['none'])
+  expect(await found({ updated: { gte: created } })).toEqual(['none', 'null'])
+  const { source } = await service.must('GET', '/cortex/documents/none?index=lists')
+  expect(source).toEqual({ title: 'a', created: [], about: { created: [] } })
+})
