@@ -208,6 +208,17 @@ it('searches and feedback are signals that complete by themselves', async () => 
   expect(page).toMatch(/^svc_signals_failed \d/m)
 })
 
+it('a search is listed as soon as it is counted', async () => {
+  const all = async () => (await running.call<List>('GET', '/nous/signals?limit=1000')).data
+  const before = await all()
+  await running.call('POST', '/cortex/search', { query: 'one' })
+  const { signals, total } = await all()
+  expect([total, signals.length]).toEqual([before.total + 1, before.signals.length + 1])
+  expect(signals.length).toBe(total)
+  expect(signals[0]).toMatchObject({ type: 'SEARCH', source: 'search' })
+  await eventually(async () => (await all()).signals[0]?.status === 'COMPLETED')
+})
+
 it('a type that has a comma itself is found by all of it, beside those that the list names', async () => {
   const types = ['odd, but mine', 'odd', 'even']
   for (const type of types) await running.must('POST', '/nous/signals', { type })

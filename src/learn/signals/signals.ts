@@ -104,6 +104,8 @@ export function openSignals(parts: SignalParts): Signals {
       return warnings.length > 0 ? { ...taken, warnings } : taken
     },
     list: async (query) => {
+      // Searches that only wait to be written are counted, and so they are listed.
+      await log.flush()
       const { matched, page, ...rest } = await listSignals(sources, query)
       const counts = countAll(core)
       const all = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
