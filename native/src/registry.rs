@@ -16,6 +16,8 @@ use crate::search::query::Request;
 
 /// Closed indices of which it is kept what they showed; of more, none.
 const CLOSED_MAX: usize = 100_000;
+/// Publications that may come between a number and its view until a search is refused.
+const PUBLICATIONS_MAX: usize = 64;
 
 /// What a closed index showed.
 struct Closed {
@@ -77,7 +79,11 @@ pub fn open(
 /// The open index of a number; NOT_OPEN when there is none.
 pub fn get(id: u64) -> Result<Arc<Engine>, Failure> {
     let found = engines().read().get(&id).cloned();
-    found.ok_or_else(|| Failure::new(Code::NotOpen, format!("index {id} is not open")))
+    found.ok_or_else(|| not_open(id))
+}
+
+fn not_open(id: u64) -> Failure {
+    Failure::new(Code::NotOpen, format!("index {id} is not open"))
 }
 
 /// For how many milliseconds the oldest view that any index holds has no longer been the newest.
@@ -108,10 +114,7 @@ pub fn close(id: u64) -> Result<(), Failure> {
             engine.close();
             Ok(())
         }
-        None => Err(Failure::new(
-            Code::NotOpen,
-            format!("index {id} is not open"),
-        )),
+        None => Err(not_open(id)),
     }
 }
 
@@ -137,7 +140,7 @@ pub fn moment(ids: &[u64], generation: Option<u64>) -> Result<Moment, Failure> {
         return resolve(generation);
     }
     // A publication between reading the number and the view makes the view too new; again then.
-    for _ in 0..64 {
+    for _ in 0..PUBLICATIONS_MAX {
         match resolve(generation_now()) {
             Err(failure) if failure.code == Code::GenerationGone => {}
             done => return done,

@@ -37,7 +37,7 @@ fn is_mark(sign: char) -> bool {
     matches!(sign, '\u{308}' | '\u{30a}' | '\u{ad}')
 }
 
-/// A word with umlauts as it is spelt without them.
+/// A word in lower case, if it has umlauts, as it is spelt without them.
 pub fn respelt(word: &str) -> Option<String> {
     let of = |letter| WRITTEN.iter().find(|(written, _)| *written == letter);
     let has_any = !word.is_ascii() && word.chars().any(|letter| of(letter).is_some());

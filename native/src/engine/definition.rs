@@ -28,6 +28,8 @@ pub const DATES: &str = "_dates";
 pub const EXACT_BYTES_MAX: usize = 8191;
 /// Longest path in bytes of values that no field names; those under longer ones are not found.
 pub const DYNAMIC_PATH_BYTES_MAX: usize = 512;
+/// Longest vector.
+const DIMENSIONS_MAX: usize = 8192;
 /// The tokenizer of what was analysed before.
 const ROW: &str = "row";
 
@@ -174,8 +176,9 @@ impl Definition {
     pub fn parse(json: &str) -> Result<Definition, Failure> {
         let wire: Wire = serde_json::from_str(json)
             .map_err(|error| Failure::bad_definition(error.to_string()))?;
-        if wire.embedder.dimensions == 0 || wire.embedder.dimensions > 8192 {
-            return Err(Failure::bad_definition("dimensions must be 1 to 8192"));
+        if !(1..=DIMENSIONS_MAX).contains(&wire.embedder.dimensions) {
+            let message = format!("dimensions must be 1 to {DIMENSIONS_MAX}");
+            return Err(Failure::bad_definition(message));
         }
         let mut analyzers = HashMap::new();
         for (name, analyzer) in &wire.analyzers {

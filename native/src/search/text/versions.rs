@@ -1,4 +1,4 @@
-//! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `v3.4` for `3.4`. The letter is
+//! Versions, of which people leave out the end, or the letter before them: `2.10` for `2.10.3`, `3.4` for `v3.4`. The letter is
 //! left out here and written there in most collections, so that it is looked for also where documents have the version as typed.
 //! What a hyphen joins to one stands behind others, too (`2.0.0-rc.1`), and means it there alone.
 
