@@ -99,6 +99,8 @@ function without(source: string, vectorField: string | undefined, lists: TimeFie
   const fields = JSON.parse(source) as Record<string, unknown>
   const isEmpty = (name: TimeField) => [fields[name]].flat().every((value) => value === null)
   const dropped: string[] = lists.filter(isEmpty)
+  // Its own text where all of it stays: numbers are as they were sent.
+  if (vectorField === undefined && dropped.length === 0) return source
   const kept = Object.entries(fields).filter(
     ([name]) => name !== vectorField && !dropped.includes(name),
   )
