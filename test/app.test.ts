@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { encodeRecord } from '../src/search/record.ts'
 import { startApp } from './running-app.ts'
-import { waitUntil } from './until.ts'
+import { waitUntil } from './wait-until.ts'
 
 it('what is past its time goes by itself while the service runs', async () => {
   const running = await startApp({
@@ -25,7 +25,7 @@ it('what is past its time goes by itself while the service runs', async () => {
     records.put([1, 7], encodeRecord(record))
     superseded.put([1, 1, 7], true)
   })
-  await waitUntil(() => left().every((count) => count === 0), 60_000)
+  await waitUntil(() => left().every((count) => count === 0))
 })
 
 it('a list is read to its end though the clock is set an hour ahead after its first page', async () => {
@@ -47,7 +47,7 @@ it('a list is read to its end though the clock is set an hour ahead after its fi
   const { superseded } = running.app.store.tables
   // What was replaced long ago goes with the next round.
   await running.app.store.write(() => superseded.put([1, 1, 7], true))
-  await waitUntil(() => !superseded.has([1, 1, 7]), 60_000)
+  await waitUntil(() => !superseded.has([1, 1, 7]))
   const cursor = first.nextCursor
   const second = await running.must<Page>('POST', '/cortex/search', { ...body, cursor })
   expect([...first.hits, ...second.hits].map(({ id }) => id).sort()).toEqual(ids)
@@ -67,7 +67,7 @@ it('indices are made durable, and looked after, again and again', async () => {
     done.tend += 1
     return tend()
   }
-  await waitUntil(() => done.checkpoint > 1 && done.tend > 1, 60_000)
+  await waitUntil(() => done.checkpoint > 1 && done.tend > 1)
 })
 
 it('a deletion that a crash cut short goes on with the next start', async () => {
@@ -84,7 +84,7 @@ it('a deletion that a crash cut short goes on with the next start', async () => 
     const { tables } = running.app.store
     return tables.indices.has(row.key) || tables.documents.has([row.key, 'a'])
   }
-  await waitUntil(() => !left(), 60_000)
+  await waitUntil(() => !left())
 })
 
 it('a search keeps its session alive, and its further pages are no searches', async () => {

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from './running-app.ts'
-import { waitUntil } from './until.ts'
+import { waitUntil } from './wait-until.ts'
 
 /** Of a slab for short pages, with its state. */
 const SLAB_BYTES = (64 << 10) + 4

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
-import { until } from './http/stub.ts'
+import { waitUntil } from './wait-until.ts'
 
 const MAIN = compiled('src/main.ts')
 const PATIENCE_MS = 60_000
@@ -69,10 +69,10 @@ it.skipIf(process.platform !== 'linux')(
       return (await fetch(`http://127.0.0.1:${port}/livez`, { signal })).status
     }
     try {
-      await until(() => ask().then(Boolean, () => false), PATIENCE_MS)
+      await waitUntil(() => ask().then(Boolean, () => false), PATIENCE_MS)
       for (let number = 0; number < REQUESTS; number++) expect(await ask()).toBe(200)
       const asked = () => pipe.read().match(/"endpoint":"\/livez"/g)?.length ?? 0
-      await until(() => asked() > REQUESTS, PATIENCE_MS)
+      await waitUntil(() => asked() > REQUESTS, PATIENCE_MS)
       for (let number = 0; number < REQUESTS; number++) expect(await ask()).toBe(200)
       child.kill('SIGTERM')
       expect(await ended).toEqual([0, null])

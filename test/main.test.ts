@@ -20,8 +20,9 @@ import { recordsFile } from '../src/store/records-file.ts'
 import { openStore } from '../src/store/store.ts'
 import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
-import { connectRaw, until } from './http/stub.ts'
+import { connectRaw } from './http/stub.ts'
 import { wipePages } from './store/wipe.ts'
+import { waitUntil } from './wait-until.ts'
 
 const MAIN = compiled('src/main.ts')
 const READY = /^Attune is ready on http:\/\/127\.0\.0\.1:(\d+)\/api$/m
@@ -84,7 +85,7 @@ function start(
 }
 
 async function ready(process: Process): Promise<number> {
-  await until(() => {
+  await waitUntil(() => {
     const { exitCode, signalCode } = process.child
     if (exitCode !== null || signalCode !== null)
       throw new Error(`${signalCode} ${process.output()}`)
@@ -221,7 +222,7 @@ it.skipIf(!hasIPv6)(
   'the address that is told of an IPv6 host is one that clients take; a mistyped setting is told',
   async () => {
     const process = start({ HOST: '::1', API_KEY: 'hunter2' })
-    await until(() => process.output().includes('ready on'), PATIENCE_MS)
+    await waitUntil(() => process.output().includes('ready on'), PATIENCE_MS)
     const address = /ready on (http:\/\/\S+)/.exec(process.output())?.[1]
     expect((await fetch(`${address}/cortex/health`)).status).toBe(200)
     expect(process.output()).toContain('API_KEY is set, but is not a setting; API_KEYS is')
@@ -252,14 +253,14 @@ it.each([
     raw.socket.write(
       'POST /api/cortex/documents/bulk?index=last HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: 60\r\n\r\n{"document":{"title":"a"}}\n',
     )
-    await until(async () => {
+    await waitUntil(async () => {
       const page = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
       return page.includes('svc_api_active_requests{method="POST"} 1')
     }, PATIENCE_MS)
     process.child.kill(signal)
-    await until(() => process.output().includes('"msg":"stopping"'), PATIENCE_MS)
+    await waitUntil(() => process.output().includes('"msg":"stopping"'), PATIENCE_MS)
     raw.socket.write('{"document":{"title":"b"}}'.padEnd(33, ' '))
-    await until(() => raw.received().includes('"succeeded":2'), PATIENCE_MS)
+    await waitUntil(() => raw.received().includes('"succeeded":2'), PATIENCE_MS)
     await process.ended
     expect(process.child.signalCode ?? process.child.exitCode).toBe(end)
     expect(process.output()).toContain('"msg":"stopped"')
@@ -273,7 +274,7 @@ it.skipIf(process.platform === 'win32')(
     const port = await ready(process)
     for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) {
       process.child.kill(signal)
-      await until(() => process.output().includes(`"signal":"${signal}"`), PATIENCE_MS)
+      await waitUntil(() => process.output().includes(`"signal":"${signal}"`), PATIENCE_MS)
     }
     expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
     expect(process.output()).not.toContain('Debugger listening')
@@ -325,7 +326,7 @@ it.skipIf(!existsSync('/dev/full'))(
     const full = openSync('/dev/full', 'w')
     const process = start({ PORT: String(port), LOG_LEVEL: 'trace' }, ['ignore', full, full])
     const health = async () => (await fetch(`http://127.0.0.1:${port}/api/cortex/health`)).status
-    await until(
+    await waitUntil(
       () =>
         health().then(
           (status) => status === 200,

@@ -8,7 +8,6 @@ import { readConfig } from '../src/config.ts'
 import { type Server, startServer } from '../src/http/server.ts'
 import type { Variables } from '../src/settings.ts'
 import { expectDeclared, expectNamed, routeOf } from './contract.ts'
-import { type Condition, waitUntil } from './until.ts'
 
 /** An answer as a client sees it. */
 export interface Answered<Data = Record<string, unknown>> {
@@ -130,9 +129,4 @@ async function must<Data>(
   const answer = await call<Data>(url, method, path, body)
   if (answer.status !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`)
   return answer.data
-}
-
-/** Waits until `condition` holds; fails when it doesn't come true in time. */
-export function eventually(condition: Condition, withinMs = 60_000): Promise<void> {
-  return waitUntil(condition, withinMs)
 }

@@ -403,6 +403,12 @@ describe('the house is tidy', () => {
     }
   })
 
+  it('tests wait by `waitUntil` of test/wait-until.ts, which tells what did not come', () => {
+    const waits = /\bvi\.wait(?:For|Until)\b|\bexpect\s*\.poll\b|\bfunction (?:eventually|until)\b/
+    const tests = readSources('test').filter(({ path }) => path !== 'test/tidy.test.ts')
+    expect(tests.filter(({ text }) => waits.test(text)).map(({ path }) => path)).toEqual([])
+  })
+
   it('threads load no schemas: each would take five megabytes for them', () => {
     const threads = sources.filter(({ path }) => path.startsWith('workers/'))
     expect(threads.flatMap(({ path }) => [...packagesOf(path, sources)])).not.toContain('typebox')

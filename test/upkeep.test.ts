@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startUpkeep } from '../src/upkeep.ts'
-import { eventually } from './running-app.ts'
+import { waitUntil } from './wait-until.ts'
 
 const log: Logger = pino({ level: 'silent' })
 
@@ -16,7 +16,7 @@ it('a task that fails, however it does, keeps neither the others nor the next ro
       turns += 1
     },
   ])
-  await eventually(() => turns >= 2)
+  await waitUntil(() => turns >= 2)
   await upkeep.stop()
 })
 
@@ -29,7 +29,7 @@ it('a task that goes on failing is told of once, and when it is over', async () 
     if (turns < 4) throw new Error('full')
   }
   const upkeep = startUpkeep(1, { error: say, info: say } as unknown as Logger, [failing])
-  await eventually(() => turns >= 5)
+  await waitUntil(() => turns >= 5)
   await upkeep.stop()
   expect(said).toEqual(['background upkeep', 'background upkeep that failed goes on'])
 })
@@ -46,7 +46,7 @@ it('who stops it waits for the task under way, and no other begins', async () =>
     },
     async () => void begun.push('next'),
   ])
-  await eventually(() => begun.length > 0)
+  await waitUntil(() => begun.length > 0)
   let hasStopped = false
   const stopping = upkeep.stop().then(() => {
     hasStopped = true

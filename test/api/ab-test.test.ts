@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { bucketOf } from '../../src/learn/statistics/buckets.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
 type Data = Record<string, any>
@@ -534,7 +535,7 @@ describe('a variant that names a model', () => {
     await sync('early', 1)
     const { data } = await both('early')
     expect(data.warnings ?? []).toEqual([])
-    await eventually(async () => (await models()) === 'early@1')
+    await waitUntil(async () => (await models()) === 'early@1')
     expect((await sync('early', -1)).data.version).toBe(2)
     for (let round = 0; round < 3; round += 1) expect(await models()).toBe('early@1')
     await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
@@ -546,9 +547,9 @@ describe('a variant that names a model', () => {
     expect(await models()).toBeNull()
     await sync('late', 1)
     const found = `/nous/learn/events?type=TEST_MODEL_FOUND`
-    await eventually(async () => (await app.call<Data>('GET', found)).data.total > 0)
+    await waitUntil(async () => (await app.call<Data>('GET', found)).data.total > 0)
     await sync('late', -1)
-    await eventually(async () => (await models()) === 'late@1')
+    await waitUntil(async () => (await models()) === 'late@1')
     for (let round = 0; round < 3; round += 1) expect(await models()).toBe('late@1')
     await app.call('POST', `/cortex/ab-test/${data.testId}/stop`)
   })

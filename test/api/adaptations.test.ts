@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
 type Data = Record<string, any>
@@ -178,7 +179,7 @@ describe('an applied change', () => {
     )
     expect((await search()).ids).toEqual([])
     for (let again = 0; again < 4; again += 1) await search()
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { data } = await call('GET', `/adaptations/${change.adaptationId}`)
       return data.status === 'ROLLED_BACK'
     })
@@ -487,11 +488,11 @@ it('a change ranks by the version that its model had, also after another is sync
   const change = await apply({ model: 'named' }, { immediate: true, force: true })
   expect(change.status).toBe('ACTIVE')
   const modelOf = async () => (await search({ sessionId: await session() })).context.model
-  await eventually(async () => (await modelOf()) === 'named@1')
+  await waitUntil(async () => (await modelOf()) === 'named@1')
   expect((await sync(-1)).data.version).toBe(2)
   for (let round = 0; round < 5; round += 1) expect(await modelOf()).toBe('named@1')
   await running.restart({ MODEL_VERSIONS_MAX: '2' })
-  await eventually(async () => (await modelOf()) === 'named@1')
+  await waitUntil(async () => (await modelOf()) === 'named@1')
   // Of the others the oldest go.
   for (const weight of [2, 3, 4]) await sync(weight)
   const { versions } = (await call('GET', '/learn/models/named')).data

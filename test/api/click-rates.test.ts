@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Found {
   hits: { id: string }[]
@@ -70,7 +71,7 @@ it('documents have the prior until somebody takes one, then what the count says'
   expect(before.edition).toBeUndefined()
   for (const id of IDS) expect(before.rate(id)).toBeCloseTo(PRIOR, 6)
   const place = await take('ann', 'pear', 'd3')
-  await eventually(async () => (await look()).rate('d3') > PRIOR)
+  await waitUntil(async () => (await look()).rate('d3') > PRIOR)
   const { rates, rate } = await look()
   expect(rate('d3')).toBeCloseTo(shrunk(1, 1 / place), 5)
   // What stood at the first place was looked at for certain, and left.
@@ -86,11 +87,11 @@ it('a document that is written anew has the prior until the next count', async (
   await service.must('PUT', '/cortex/documents/d3?index=fruit', { title: 'pear', n: 1 })
   expect((await look()).rate('d3')).toBe(PRIOR)
   await service.restart()
-  await eventually(async () => (await look()).rate('d3') === known)
+  await waitUntil(async () => (await look()).rate('d3') === known)
 })
 
 it('nothing is counted while nobody gains, or sees again what somebody gained from', async () => {
-  await eventually(async () => {
+  await waitUntil(async () => {
     const { edition } = await look()
     await new Promise((resolve) => setTimeout(resolve, 3000))
     return (await look('sweet')).edition === edition
@@ -105,14 +106,14 @@ it('a synced model ranks by it, its later pages and its replay by the same count
       featureNames: ['clickRate'],
     },
   })
-  await eventually(async () => (await search('juice', reader)).searchContext.model !== null)
+  await waitUntil(async () => (await search('juice', reader)).searchContext.model !== null)
   const first = await search('juice', reader, { size: 4 })
   expect(first.hits[0]?.id).toBe('d3')
   const last = (await search('juice', await session('else'))).hits.at(-1)?.id ?? ''
   await take('bob', 'pear', last)
   await take('cleo', 'pear juice', last)
   const somebody = await session('somebody')
-  await eventually(async () => (await search('juice', somebody)).hits[0]?.id === last)
+  await waitUntil(async () => (await search('juice', somebody)).hits[0]?.id === last)
   const pages = [first]
   for (const from of [4, 8]) pages.push(await search('juice', reader, { size: 4, from }))
   const seen = pages.flatMap(({ hits }) => hits.map(({ id }) => id))
@@ -128,10 +129,10 @@ it('a synced model ranks by it, its later pages and its replay by the same count
 it('a start counts again, and one without learning gives all documents the prior', async () => {
   // The newest count may not hold the newest evidence; that of a start does.
   await service.restart()
-  await eventually(async () => (await look()).edition !== undefined)
+  await waitUntil(async () => (await look()).edition !== undefined)
   const before = await look()
   await service.restart()
-  await eventually(async () => (await look()).edition !== undefined)
+  await waitUntil(async () => (await look()).edition !== undefined)
   expect((await look()).rates).toEqual(before.rates)
   const place = { text: 'pear', list: undefined }
   const search = { query: 'pear', sessionId: reader }
@@ -143,16 +144,16 @@ it('a start counts again, and one without learning gives all documents the prior
 })
 
 it('forgetting who chose takes the choice out at once, later pages included', async () => {
-  await eventually(async () => (await look()).edition !== undefined)
+  await waitUntil(async () => (await look()).edition !== undefined)
   const before = await look()
   expect(before.rate('d3')).toBeGreaterThan(PRIOR)
   await service.restart({ CLICK_RATES_MS: '3600000' })
-  await eventually(async () => (await look()).edition !== undefined)
+  await waitUntil(async () => (await look()).edition !== undefined)
   expect((await look()).rate('d3')).toBe(before.rate('d3'))
   await service.must('DELETE', '/nous/learn/subjects/ann')
-  await eventually(async () => (await look()).rate('d3') < PRIOR)
+  await waitUntil(async () => (await look()).rate('d3') < PRIOR)
   for (const subject of ['bob', 'cleo'])
     await service.must('DELETE', `/nous/learn/subjects/${subject}`)
   const isPrior = (rate: number | undefined) => rate === PRIOR
-  await eventually(async () => [...(await look()).rates.values()].every(isPrior))
+  await waitUntil(async () => [...(await look()).rates.values()].every(isPrior))
 })

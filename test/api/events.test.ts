@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { newId } from '../../src/ids.ts'
 import type { EventReport } from '../../src/learn/history/events.ts'
 import type { EventList, LearningEvent } from '../../src/schema/event.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 let running: RunningApp
 
@@ -46,7 +47,7 @@ describe('GET /nous/learn/events', () => {
       made.push(await record(report))
       // A moment of their own, so that dates can tell them apart.
       const at = Date.now()
-      await eventually(() => Date.now() > at)
+      await waitUntil(() => Date.now() > at)
     }
   })
 
@@ -194,7 +195,7 @@ async function follow(query = '', headers: Record<string, string> = {}): Promise
   const lines = Object.entries({ host: 'a', accept: 'text/event-stream', ...headers })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')
   socket.write(`GET /api/nous/learn/events${query} HTTP/1.1\r\n${head}\r\n`)
-  await eventually(() => text.includes('\r\n\r\n'))
+  await waitUntil(() => text.includes('\r\n\r\n'))
   return {
     socket,
     text: () => text,
@@ -215,10 +216,10 @@ describe('the stream of events', () => {
     expect(follower.text()).toMatch(/content-type: text\/event-stream\r\n/)
     expect(follower.text()).toMatch(/cache-control: no-store\r\n/)
     const event = await record({ type: 'GATE_PASSED', modelId: 'm-3' })
-    await eventually(() => follower.ids().length === 1)
+    await waitUntil(() => follower.ids().length === 1)
     const told = `id: ${event.id}\nevent: GATE_PASSED\ndata: ${JSON.stringify(event)}\n\n`
     expect(follower.text()).toContain(told)
-    await eventually(() => follower.text().includes(': still here\n\n'))
+    await waitUntil(() => follower.text().includes(': still here\n\n'))
     // What ends the event's chunk came with it, and not with the next event.
     expect(follower.text()).toContain(`${told}\r\n3\r\n:\n\n`)
   })
@@ -226,7 +227,7 @@ describe('the stream of events', () => {
   it('says in comments what of its address it does not read, or doubts', async () => {
     const query = '?order=asc&limit=1&cursor=&tpye=A&startDate=2000000000'
     const follower = await follow(query)
-    await eventually(() => follower.text().includes('retry: '))
+    await waitUntil(() => follower.text().includes('retry: '))
     const comments = [...follower.text().matchAll(/^: (.+)$/gm)].map(([, text]) => text)
     expect(comments).toEqual([
       '"tpye" is not read in this address and was ignored; "type" is.',
@@ -243,24 +244,24 @@ describe('the stream of events', () => {
     const made: string[] = []
     const more = async () => made.push((await record()).id)
     for (let at = 0; at < 5; at += 1) await more()
-    await eventually(() => first.ids().length === 5)
+    await waitUntil(() => first.ids().length === 5)
     expect(first.ids()).toEqual(made)
     first.socket.destroy()
     await more()
     const second = await follow('', { 'last-event-id': made[1] ?? '' })
-    await eventually(() => second.ids().length === 4)
+    await waitUntil(() => second.ids().length === 4)
     await more()
-    await eventually(() => second.ids().length === 5)
+    await waitUntil(() => second.ids().length === 5)
     expect(second.ids()).toEqual(made.slice(2))
   })
 
   it('goes on behind a number, by which streams of before named an event', async () => {
     const late = await follow('', { 'last-event-id': '999999999' })
     await record({ type: 'LATE' })
-    await eventually(() => late.text().includes('event: LATE'))
+    await waitUntil(() => late.text().includes('event: LATE'))
     expect(late.ids()).toHaveLength(1)
     const early = await follow('', { 'last-event-id': '1' })
-    await eventually(() => early.ids().includes(late.ids()[0] ?? ''))
+    await waitUntil(() => early.ids().includes(late.ids()[0] ?? ''))
     expect(early.ids().length).toBeGreaterThan(1)
   })
 
@@ -272,10 +273,10 @@ describe('the stream of events', () => {
     const follower = await follow('?type=named', {
       'last-event-id': data.events[0]?.id.toUpperCase() ?? '',
     })
-    await eventually(() => follower.ids().length === 2)
+    await waitUntil(() => follower.ids().length === 2)
     const fresh = await follow('', { 'last-event-id': '' })
     await record({ type: 'NAMED' })
-    await eventually(() => follower.ids().length === 3 && fresh.ids().length === 1)
+    await waitUntil(() => follower.ids().length === 3 && fresh.ids().length === 1)
     expect(fresh.ids()).toEqual(follower.ids().slice(-1))
   })
 
@@ -290,10 +291,10 @@ describe('the stream of events', () => {
   it('sends only what matches, from a date on if one is named', async () => {
     await record({ type: 'WANTED', modelId: 'm-9' })
     const follower = await follow('?type=wanted&modelId=m-9&startDate=2020-01-01')
-    await eventually(() => follower.ids().length === 1)
+    await waitUntil(() => follower.ids().length === 1)
     await record({ type: 'WANTED', modelId: 'm-8' })
     await record({ type: 'WANTED', modelId: 'm-9' })
-    await eventually(() => follower.ids().length === 2)
+    await waitUntil(() => follower.ids().length === 2)
     expect(follower.text()).not.toContain('m-8')
   })
 
@@ -303,27 +304,27 @@ describe('the stream of events', () => {
       await record({ type: 'KEPT' })
       const { data } = await list('?type=kept')
       const follower = await follow(`?type=kept&startDate=${date}`)
-      await eventually(() => follower.ids().length === data.total)
+      await waitUntil(() => follower.ids().length === data.total)
     },
   )
 
   it('sends nothing from before the date, whatever event a client names and while the date is to come', async () => {
     const early = await record({ type: 'DATED' })
-    await eventually(() => Date.now() > Date.parse(early.timestamp))
+    await waitUntil(() => Date.now() > Date.parse(early.timestamp))
     const late = await record({ type: 'DATED' })
     const { data } = await list('?order=asc&limit=1')
     const resumed = await follow(`?type=dated&startDate=${late.timestamp}`, {
       'last-event-id': data.events[0]?.id ?? '',
     })
-    await eventually(() => resumed.ids().length > 0)
+    await waitUntil(() => resumed.ids().length > 0)
     expect(resumed.text()).toContain(late.id)
     expect(resumed.text()).not.toContain(early.id)
     const startMs = Date.now() + 3000
     const coming = await follow(`?type=dated&startDate=${startMs}`)
     const before = await record({ type: 'DATED' })
-    await eventually(() => Date.now() >= startMs)
+    await waitUntil(() => Date.now() >= startMs)
     const after = await record({ type: 'DATED' })
-    await eventually(() => coming.ids().length > 0)
+    await waitUntil(() => coming.ids().length > 0)
     expect(coming.text()).toContain(after.id)
     expect(coming.text()).not.toContain(before.id)
   })
@@ -332,17 +333,17 @@ describe('the stream of events', () => {
     const isWhole = ({ text }: { text: () => string }) => text().endsWith('\r\n0\r\n\r\n')
     const event = await record({ type: 'BEFORE' })
     const past = await follow('?startDate=2019-01-01&endDate=2020-01-01')
-    await eventually(() => isWhole(past))
+    await waitUntil(() => isWhole(past))
     expect(past.ids()).toEqual([])
     const endMs = Date.parse(event.timestamp) + 3000
     const soon = await follow(`?type=before&startDate=2020-01-01&endDate=${endMs}`)
-    await eventually(() => soon.ids().length === 1)
+    await waitUntil(() => soon.ids().length === 1)
     await record({ type: 'BEFORE' })
-    await eventually(() => soon.ids().length === 2)
+    await waitUntil(() => soon.ids().length === 2)
     expect(isWhole(soon)).toBe(false)
-    await eventually(() => Date.now() > endMs)
+    await waitUntil(() => Date.now() > endMs)
     await record({ type: 'BEFORE' })
-    await eventually(() => isWhole(soon))
+    await waitUntil(() => isWhole(soon))
     expect(soon.ids()).toHaveLength(2)
   })
 
@@ -357,37 +358,37 @@ describe('the stream of events', () => {
 
   it('goes on with what is kept where the event that a client names is gone', async () => {
     const gone = await record({ type: 'GONE' })
-    await eventually(() => Date.now() > Date.parse(gone.timestamp))
+    await waitUntil(() => Date.now() > Date.parse(gone.timestamp))
     const kept = await record({ type: 'GONE' })
     const { retentionMs } = running.app.config
     await running.app.learning.events.sweep(Date.parse(kept.timestamp) + retentionMs)
     const follower = await follow('?type=gone', { 'last-event-id': gone.id })
-    await eventually(() => follower.ids().length === 1)
+    await waitUntil(() => follower.ids().length === 1)
     expect(follower.ids()).toEqual([kept.id])
     // One that a store had which was put back from a backup meanwhile.
-    await eventually(() => Date.now() > Date.parse(kept.timestamp))
+    await waitUntil(() => Date.now() > Date.parse(kept.timestamp))
     const lost = await follow('?type=gone', { 'last-event-id': newId() })
     const next = await record({ type: 'GONE' })
-    await eventually(() => lost.ids().length === 1)
+    await waitUntil(() => lost.ids().length === 1)
     expect(lost.ids()).toEqual([next.id])
   })
 
   it('lasts longer than a request may, and is counted while it does', async () => {
-    await eventually(async () => (await streams()) === 0)
+    await waitUntil(async () => (await streams()) === 0)
     const follower = await follow()
     const startedMs = Date.now()
-    await eventually(() => Date.now() - startedMs > 2700)
+    await waitUntil(() => Date.now() - startedMs > 2700)
     expect(follower.closed()).toBe(false)
     expect(await streams()).toBe(1)
     follower.socket.destroy()
-    await eventually(async () => (await streams()) === 0)
+    await waitUntil(async () => (await streams()) === 0)
     const page = await (await fetch(`${running.url}/metrics`)).text()
     expect(page).toMatch(/svc_api_requests_total\{[^}]*learn\/events",status="200"\} [1-9]/)
     expect(page).not.toMatch(/learn\/events",status="499"/)
   })
 
   it('is for so many clients at a time', async () => {
-    await eventually(async () => (await streams()) === 0)
+    await waitUntil(async () => (await streams()) === 0)
     for (let client = 0; client < 3; client += 1) await follow()
     const refused = await follow()
     expect(refused.text()).toMatch(/^HTTP\/1.1 503 /)
@@ -395,16 +396,16 @@ describe('the stream of events', () => {
   })
 
   it('lets go of a client that takes nothing', async () => {
-    await eventually(async () => (await streams()) === 0)
+    await waitUntil(async () => (await streams()) === 0)
     const slow = await follow()
     slow.socket.pause()
     const quick = await follow()
     const data = { filler: 'x'.repeat(500_000) }
     for (let at = 0; at < 60; at += 1) await record({ type: 'LARGE', data })
-    await eventually(async () => (await streams()) === 1)
-    await eventually(() => quick.ids().length === 60)
+    await waitUntil(async () => (await streams()) === 1)
+    await waitUntil(() => quick.ids().length === 60)
     slow.socket.resume()
-    await eventually(slow.closed)
+    await waitUntil(slow.closed)
     expect(slow.ids().length).toBeLessThan(60)
   })
 
@@ -413,7 +414,7 @@ describe('the stream of events', () => {
     const startedMs = Date.now()
     await running.restart()
     expect(Date.now() - startedMs).toBeLessThan(10_000)
-    await eventually(follower.closed)
+    await waitUntil(follower.closed)
     expect(follower.text().endsWith('0\r\n\r\n')).toBe(true)
   })
 })

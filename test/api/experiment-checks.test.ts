@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
 type Data = Record<string, any>
@@ -40,11 +41,11 @@ it('a guardrail is crossed by many people, not by one who searches often', async
   const testId = await create({ guardrails: { zeroResultRate: 0.5 } })
   const often = await memberOf(testId, 'b')
   for (let n = 0; n < 100; n += 1) await search(often, nothing)
-  await eventually(async () => (await read(testId)).metrics.b.searches === 100)
+  await waitUntil(async () => (await read(testId)).metrics.b.searches === 100)
   const [guardrail] = (await read(testId)).monitoring.guardrails
   expect(guardrail).toMatchObject({ status: 'INSUFFICIENT_DATA', samples: 100, observed: 1 })
   for (let n = 0; n < 49; n += 1) await search(await memberOf(testId, 'b'), nothing)
-  await eventually(async () => (await read(testId)).status === 'STOPPED')
+  await waitUntil(async () => (await read(testId)).status === 'STOPPED')
   const { reason } = await read(testId)
   expect(reason.figures).toMatchObject({ metric: 'zeroResultRate', status: 'BREACHED' })
   expect(reason.figures.pValue).toBeLessThan(0.05)
@@ -60,9 +61,9 @@ it('a sample ratio that was wrong once gives no verdict any more, and says so on
     )
     return events.filter(({ data }: Data) => data.testId === testId).length
   }
-  await eventually(async () => (await alarms()) > 0)
+  await waitUntil(async () => (await alarms()) > 0)
   for (let n = 0; n < 30; n += 1) await search(await memberOf(testId, 'a'))
-  await eventually(async () => (await read(testId)).metrics.a.units === 30)
+  await waitUntil(async () => (await read(testId)).metrics.a.units === 30)
   const { sampleRatio, verdict, withheld } = await read(testId)
   expect(sampleRatio).toMatchObject({ status: 'UNHEALTHY', observed: { a: 30, b: 30 } })
   expect(sampleRatio.pValue).toBeLessThan(0.001)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Found {
   hits: { id: string }[]
@@ -58,7 +59,7 @@ it('a click moves its document up for everybody within a second', { retry: 3 }, 
       timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     },
   })
-  await eventually(async () => (await search('red apple')).hits[0]?.id === last, 1000)
+  await waitUntil(async () => (await search('red apple')).hits[0]?.id === last, 1000)
   // The same words in another spelling are the same query; other words are not.
   expect((await search('  RED   apple ')).hits[0]?.id).toBe(last)
   expect((await search('apple red')).searchContext.queryHash).not.toBe(
@@ -226,7 +227,7 @@ it('somebody forgotten leaves no trace in the ranking', async () => {
     feedback: [clicked(shown.searchContext.queryId, shown.hits.at(-1)?.id)],
   }
   await running.call('POST', '/cortex/feedback', sent)
-  await eventually(async () => (await search('thing red')).hits[0]?.id !== before[0])
+  await waitUntil(async () => (await search('thing red')).hits[0]?.id !== before[0])
   const path = '/nous/learn/subjects/to-be-forgotten'
   expect(await running.call('DELETE', path)).toMatchObject({
     status: 200,
@@ -256,7 +257,7 @@ it('what was told and learned is there after a new start', async () => {
   const feedback = [clicked(shown.searchContext.queryId, last)]
   await running.call('POST', '/cortex/feedback', { sessionId, feedback })
   await running.restart({ EXPLORATION_SHARE: '0' })
-  await eventually(async () => (await search('red with')).hits[0]?.id === last)
+  await waitUntil(async () => (await search('red with')).hits[0]?.id === last)
   const page = await running.call<Page>('GET', `/cortex/feedback?sessionId=${sessionId}`)
   expect(page.data.feedback).toMatchObject([{ resultId: last, status: 'LEARNED' }])
 })

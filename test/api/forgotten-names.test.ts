@@ -1,7 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Table } from '../../src/store/table.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
 import { unlikeFreshFold } from '../torture/refold.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const SOMEBODY = 'somebody-to-forget'
 const QUERY = 'what only somebody asks'
@@ -116,7 +117,7 @@ it('searches that were under way when somebody was forgotten leave no name, howe
     return search(...job)
   })
   const answer = find('fox')
-  await eventually(() => asked.mock.calls.length === 1)
+  await waitUntil(() => asked.mock.calls.length === 1)
   const path = `/nous/learn/subjects/${SOMEBODY}`
   expect(await app.must('DELETE', path)).toMatchObject({ removed: { sessions: 1, impressions: 1 } })
   handOver()

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: answers are read as a client reads them
 type Data = Record<string, any>
 
 const DOCUMENTS = 130
-const PATIENCE = { timeout: 60_000 }
 let app: RunningApp
 let testId: string
 let sessionId: string
@@ -182,7 +182,7 @@ describe('each ranking is made by its own part of learning', () => {
     await app.call('POST', '/nous/learn/models/sync', { modelId: 'backwards', state })
     // Searches go on without a model until a thread has loaded it, which a busy machine may do late.
     const { models } = app.app.learning
-    await expect.poll(() => models.namedModel('backwards')?.name, PATIENCE).toBe('backwards@1')
+    await waitUntil(() => models.namedModel('backwards')?.name === 'backwards@1')
     const best = idsOf(await search({ query: 'bird', index: 'few', sessionId: undefined }))
     expect(await firstsOf(one, two)).toEqual([best[0], best[2]].sort())
     const page = await search({ query: 'bird', index: 'few' })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { NousHealth } from '../../src/health.ts'
 import type { LearningFigures } from '../../src/schema/learning-figures.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 let running: RunningApp
 let sessionId = ''
@@ -29,7 +30,7 @@ describe('GET /nous/learn/metrics', () => {
     }>('POST', '/cortex/search', { query: 'bees', sessionId })
     const { queryId } = found.searchContext
     // Until it is written, so that nothing is under way when the next is told.
-    await eventually(async () => (await figures()).impressions.waiting === 0)
+    await waitUntil(async () => (await figures()).impressions.waiting === 0)
     const entry = {
       queryId,
       rating: 1,

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
 import { isFoldedAnew, RELEARNING } from '../../src/learn/loop/fold.ts'
 import { startApp } from '../running-app.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 it('what is past its time is removed though a part of learning can not write', async () => {
   const running = await startApp()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { serviceError } from '../../src/errors.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 let running: RunningApp
 
@@ -9,8 +10,6 @@ beforeAll(async () => {
 })
 afterAll(() => running.close())
 
-/** Threads start slowly on a busy machine. */
-const PATIENCE = { timeout: 60_000 }
 const FEATURES = ['textScore', 'vectorScore', 'clickMemory']
 const state = (weights: unknown = [0.5, 0.3, 0.2], more: object = {}) => ({
   weights,
@@ -301,7 +300,7 @@ describe('activation', () => {
     await sync('durable', state([3, 2, 1]), { activate: true })
     await running.restart()
     const { models } = running.app.learning
-    await expect.poll(() => models.servedModel(undefined)?.name, PATIENCE).toBe('durable@1')
+    await waitUntil(() => models.servedModel(undefined)?.name === 'durable@1')
     expect(models.figures()).toMatchObject({ active: { modelId: 'durable' }, serving: true })
   })
 
@@ -311,9 +310,8 @@ describe('activation', () => {
     await store.write(() => store.tables.modelStates.put(['damaged', 1], Buffer.from('{}')))
     await running.restart()
     const { models } = running.app.learning
-    await expect
-      .poll(() => models.figures().failed, PATIENCE)
-      .toMatchObject([{ model: 'damaged@1' }])
+    await waitUntil(() => models.figures().failed.length > 0)
+    expect(models.figures().failed).toMatchObject([{ model: 'damaged@1' }])
     expect(models.servedModel('anybody')).toBeUndefined()
     expect(models.figures().serving).toBe(false)
     const health = await running.call<{ models: object; overall: boolean }>('GET', '/nous/health')
@@ -321,9 +319,9 @@ describe('activation', () => {
       status: 503,
       data: { models: { serving: { operational: false } }, overall: false },
     })
-    await expect
-      .poll(async () => (await eventsOf('damaged')).map(({ type }) => type), PATIENCE)
-      .toEqual(['MODEL_SYNCED', 'MODEL_ACTIVATED', 'MODEL_LOAD_FAILED'])
+    const typesOfDamaged = async () => (await eventsOf('damaged')).map(({ type }) => type)
+    await waitUntil(async () => (await typesOfDamaged()).length === 3)
+    expect(await typesOfDamaged()).toEqual(['MODEL_SYNCED', 'MODEL_ACTIVATED', 'MODEL_LOAD_FAILED'])
     expect((await rollBack('damaged')).data.active).toEqual({ modelId: 'durable', version: 1 })
     expect((await running.call('GET', '/nous/health')).status).toBe(200)
   })
@@ -360,8 +358,8 @@ it('a model is asked for by its name, with or without a version', async () => {
   await sync('named', state([1, 0, 0]))
   await sync('named', state([0, 1, 0]))
   const { models } = running.app.learning
-  await expect.poll(() => models.namedModel('named')?.name, PATIENCE).toBe('named@2')
-  await expect.poll(() => models.namedModel('named@1')?.name, PATIENCE).toBe('named@1')
+  await waitUntil(() => models.namedModel('named')?.name === 'named@2')
+  await waitUntil(() => models.namedModel('named@1')?.name === 'named@1')
   expect(models.namedModel('named@7')).toBeUndefined()
   expect(models.namedModel('nobody')).toBeUndefined()
 })

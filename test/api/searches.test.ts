@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Shown {
   queryId: string
@@ -88,7 +89,7 @@ describe('what a search showed', () => {
     await service.call('POST', '/cortex/feedback', { sessionId: capitals, feedback: [entry] })
     for (const id of [sessionId, capitals]) {
       const path = `/nous/learn/events?type=FEEDBACK_RECEIVED&sessionId=${id}`
-      await eventually(
+      await waitUntil(
         async () => (await service.call<{ total: number }>('GET', path)).data.total > 0,
       )
       const session = await service.call<{ sessionId: string }>('GET', `/cortex/sessions/${id}`)

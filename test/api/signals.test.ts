@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { SignalStep } from '../../src/schema/signal.ts'
 import { SIGNAL_TYPES } from '../../src/schema/signal-types.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Receipt {
   signalId: string
@@ -198,7 +199,7 @@ it('searches and feedback are signals that complete by themselves', async () => 
   })
   const own = async () =>
     (await running.call<List>('GET', `/nous/signals?sessionId=${sessionId}`)).data.signals
-  await eventually(async () => (await own()).every(({ status }) => status === 'COMPLETED'))
+  await waitUntil(async () => (await own()).every(({ status }) => status === 'COMPLETED'))
   expect((await own()).map(({ type, source }) => [type, source])).toEqual([
     ['CONVERSION', 'feedback'],
     ['SEARCH', 'search'],
@@ -216,7 +217,7 @@ it('a search is listed as soon as it is counted', async () => {
   expect([total, signals.length]).toEqual([before.total + 1, before.signals.length + 1])
   expect(signals.length).toBe(total)
   expect(signals[0]).toMatchObject({ type: 'SEARCH', source: 'search' })
-  await eventually(async () => (await all()).signals[0]?.status === 'COMPLETED')
+  await waitUntil(async () => (await all()).signals[0]?.status === 'COMPLETED')
 })
 
 it('a type that has a comma itself is found by all of it, beside those that the list names', async () => {
@@ -235,7 +236,7 @@ it('figures of performance and events of models are signals, each counted once o
   const counts = async () => (await running.call<List>('GET', '/nous/signals')).data.counts
   const settled = async () => {
     await running.call('GET', '/nous/learn/metrics')
-    await eventually(async () => (await counts()).PENDING === heldBack)
+    await waitUntil(async () => (await counts()).PENDING === heldBack)
     return (await counts()).COMPLETED ?? 0
   }
   const rows = async (type: string) =>

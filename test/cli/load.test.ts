@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadOptions, load } from '../../src/cli/load.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { type BulkServer, openBulkServer } from './bulk-server.ts'
 import { openRecorder } from './recorder.ts'
 
@@ -241,7 +241,7 @@ test('no more requests are under way than allowed', async () => {
   file('many.ndjson', ndjson(200))
   // Nothing is answered before a second request has come.
   const together = () => waitUntil(() => server.mostUnderWay > 1, 10_000)
-  server.before = () => together().catch(() => undefined)
+  server.before = async () => void (await together().catch(() => undefined))
   await load(openRecorder(), ['many.ndjson'], options({ concurrency: 3 }))
   expect(server.mostUnderWay).toBeGreaterThan(1)
   expect(server.mostUnderWay).toBeLessThanOrEqual(3)

@@ -19,11 +19,14 @@ import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
 import { openStore } from '../../src/store/store.ts'
 import { compiled } from '../compiled.ts'
 import { connectRaw } from '../http/stub.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { openRecorder } from './recorder.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const entry = compiled('src/cli/main.ts')
+
+/** In which a server has started, on a slow machine that others use, too. */
+const STARTED_MS = 50_000
 
 /** In which a signal is heard. */
 const HELD_MS = 500
@@ -79,17 +82,6 @@ async function inShell(script: string, url: string): Promise<string> {
   })
   expect(await new Promise((done) => child.on('close', done))).toBe(0)
   return output
-}
-
-/** Polls until `check` gives something. */
-async function eventually<T>(check: () => T | undefined, what: string): Promise<T> {
-  const deadline = Date.now() + 50_000
-  for (;;) {
-    const value = check()
-    if (value !== undefined) return value
-    if (Date.now() > deadline) throw new Error(`${what} did not happen in time`)
-    await pause(20)
-  }
 }
 
 describe('with a server of its own', () => {
@@ -233,7 +225,7 @@ async function isBegun(url: string): Promise<void> {
     const page = await (await fetch(url.replace(/api$/, 'metrics'))).text()
     return page.includes('svc_api_active_requests{method="POST"} 1')
   }
-  await waitUntil(isUnderWay, 50_000)
+  await waitUntil(isUnderWay, STARTED_MS)
 }
 
 describe('attune serve', { timeout: 120_000 }, () => {
@@ -275,7 +267,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
 
   test('serves with options over the environment until SIGTERM and ends with 0', async () => {
     const { child, ended, ready } = serving()
-    const url = await eventually(() => ready()[0], 'readiness')
+    const url = await waitUntil(() => ready()[0], STARTED_MS)
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
@@ -292,11 +284,11 @@ describe('attune serve', { timeout: 120_000 }, () => {
     'with --supervise a server that was killed is started again, and SIGTERM ends both',
     async () => {
       const { child, ended, ready, said } = serving('--supervise')
-      await eventually(() => ready()[0], 'readiness')
-      const server = await eventually(() => childOf(child.pid ?? 0), 'a child')
+      await waitUntil(() => ready()[0], STARTED_MS)
+      const server = await waitUntil(() => childOf(child.pid ?? 0), STARTED_MS)
       started.push(server)
       stop(server, 'SIGKILL')
-      const again = await eventually(() => ready()[1], 'the second start')
+      const again = await waitUntil(() => ready()[1], STARTED_MS)
       expect(said()).toContain('starting it again in 0.5 s')
       expect((await fetch(`${again}/livez`)).status).toBe(200)
       child.kill('SIGTERM')
@@ -308,8 +300,8 @@ describe('attune serve', { timeout: 120_000 }, () => {
     'with --supervise %s, though sent twice and to it alone, ends the server first',
     async (signal) => {
       const { child, ready } = serving('--supervise')
-      const url = await eventually(() => ready()[0], 'readiness')
-      const server = await eventually(() => childOf(child.pid ?? 0), 'a child')
+      const url = await waitUntil(() => ready()[0], STARTED_MS)
+      const server = await waitUntil(() => childOf(child.pid ?? 0), STARTED_MS)
       started.push(server)
       const held = await connectRaw(Number(new URL(url).port))
       held.socket.write(
@@ -332,8 +324,8 @@ describe('attune serve', { timeout: 120_000 }, () => {
     'with --supervise %s to it alone ends neither of both, nor opens a port for debuggers',
     async (signal) => {
       const { child, ended, ready, said } = serving('--supervise')
-      const url = await eventually(() => ready()[0], 'readiness')
-      started.push(await eventually(() => childOf(child.pid ?? 0), 'a child'))
+      const url = await waitUntil(() => ready()[0], STARTED_MS)
+      started.push(await waitUntil(() => childOf(child.pid ?? 0), STARTED_MS))
       child.kill(signal)
       await pause(HELD_MS)
       expect(child.signalCode).toBeNull()
@@ -354,7 +346,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
     await newer.put('meta', 'format', 99)
     await newer.close()
     const { ended, said } = serving('--supervise')
-    await eventually(() => (/newer version/.test(said()) ? true : undefined), 'the refusal')
+    await waitUntil(() => /newer version/.test(said()), STARTED_MS)
     expect(await ended).toBe(2)
     expect(said()).not.toContain('again')
   })

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { compiled } from '../compiled.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const entry = compiled('src/cli/main.ts')
 
@@ -36,7 +36,7 @@ function attune(...args: string[]): { child: ChildProcess; said: () => string } 
 
 test('a demo whose terminal is closed takes its server and its folder away', async () => {
   const { child, said } = attune('demo')
-  await waitUntil(() => said().includes('Loading'), 60_000)
+  await waitUntil(() => said().includes('Loading'))
   const [, url] = /listens on (\S+)\. /.exec(said()) ?? []
   const ended = once(child, 'exit')
   // As it comes where both the shell and the system tell of it.

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HttpEmbedder, openHttpEmbedder } from '../../src/embed/http.ts'
+import { waitUntil } from '../wait-until.ts'
 import { type EndpointCall, embeddings, startEndpoint, vectorOf } from './endpoint.ts'
 
 interface Opened extends HttpEmbedder {
@@ -215,7 +216,7 @@ it('a query does not wait behind documents', async () => {
   })
   const embedder = open(url)
   const loading = embedder.documents(Array.from({ length: 640 }, (_, n) => `${n}`))
-  while (calls.length < 4) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil(() => calls.length >= 4)
   expect(numbers(await embedder.query('cat'))).toEqual([vectorOf('cat')])
   release()
   expect(await loading).toHaveLength(640)
@@ -226,7 +227,7 @@ it('a caller who gives up gets the reason, and no more calls are made', async ()
   const controller = new AbortController()
   const asking = open(url).embedTexts(['a'], { kind: 'document', signal: controller.signal })
   const outcome = asking.catch((error: unknown) => error)
-  while (calls.length === 0) await new Promise((resolve) => setImmediate(resolve))
+  await waitUntil(() => calls.length > 0)
   controller.abort(new Error('gone'))
   expect(await outcome).toMatchObject({ message: 'gone' })
   expect(calls).toHaveLength(1)

@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Variables } from '../../src/settings.ts'
-import { eventually, type RunningApp, startApp } from '../running-app.ts'
+import { type RunningApp, startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 import { type EndpointReply, embeddings, startEndpoint } from './endpoint.ts'
 
 /** A service whose endpoint answers with `state.trouble` as long as there is one. */
@@ -42,7 +43,7 @@ it('an endpoint that never answers costs neither searches nor writes their answe
   for (const written of await Promise.all(writes))
     expect(written).toMatchObject({ status: 200, data: { vectorized: false } })
   state.trouble = undefined
-  for (const n of [0, 1, 2]) await eventually(() => vectorizedOf(service, `late-${n}`), 30_000)
+  for (const n of [0, 1, 2]) await waitUntil(() => vectorizedOf(service, `late-${n}`), 30_000)
 })
 
 it.each([
@@ -64,7 +65,7 @@ it.each([
   }
   expect(calls.length - before).toBeLessThan(9 + (passedMs() - 3000) / 1000)
   state.trouble = undefined
-  await eventually(() => vectorizedOf(service, `d-${asked - 1}`), 30_000)
+  await waitUntil(() => vectorizedOf(service, `d-${asked - 1}`), 30_000)
   expect((await searched(service, 'sea at last')).data.searchContext.degraded).toBeUndefined()
 })
 

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub, WIRE_MS } from './stub.ts'
 
 const WORK_MS = 5
 const PIPELINED = 60
@@ -44,7 +45,7 @@ async function crowded(method: string): Promise<number> {
   socket.write(
     `${method} /api/work HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n\r\n{}`.repeat(PIPELINED),
   )
-  await until(() => closed())
+  await waitUntil(() => closed(), WIRE_MS)
   clearImmediate(counting)
   return Math.max(...begun)
 }
@@ -60,6 +61,6 @@ it.each(['GET', 'HEAD', 'POST', 'DELETE'])(
 
     const response = await fetch(`${stub.url}/work`)
     expect(response.status).toBe(200)
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
   },
 )

@@ -8,7 +8,8 @@ import { decodedStream } from '../../src/http/decode.ts'
 import { describeApi } from '../../src/http/openapi.ts'
 import { type Route, route } from '../../src/http/route.ts'
 import type { AnswerOnce } from '../../src/schema/answer.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub, WIRE_MS } from './stub.ts'
 
 const Told = Type.Object({})
 const MIB = 1 << 20
@@ -138,7 +139,7 @@ describe('a compressed body', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     raw.socket.write('0\r\n\r\n')
-    await until(() => raw.received().includes('"length":12'))
+    await waitUntil(() => raw.received().includes('"length":12'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -253,12 +254,12 @@ describe('the limit of a compressed body', () => {
     const { rss } = process.memoryUsage()
     raw.socket.write(head('/whole', `content-length: ${bomb.length}`))
     raw.socket.write(bomb)
-    await until(() => raw.received().includes('BODY_TOO_LARGE'))
+    await waitUntil(() => raw.received().includes('BODY_TOO_LARGE'), WIRE_MS)
     expect(process.memoryUsage().rss - rss).toBeLessThan(64 * MIB)
     const again = gzipSync(json('again'))
     raw.socket.write(head('/whole', `content-length: ${again.length}`))
     raw.socket.write(again)
-    await until(() => raw.received().includes('"length":5'))
+    await waitUntil(() => raw.received().includes('"length":5'), WIRE_MS)
     raw.socket.destroy()
     await stillServes()
   })
@@ -266,10 +267,10 @@ describe('the limit of a compressed body', () => {
   it('refuses what is announced longer before it is sent', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write(head('/whole', `content-length: ${2 * MIB}`))
-    await until(() => raw.received().includes('BODY_TOO_LARGE'))
+    await waitUntil(() => raw.received().includes('BODY_TOO_LARGE'), WIRE_MS)
     raw.socket.write(Buffer.alloc(2 * MIB))
     raw.socket.write('GET /api/nothing HTTP/1.1\r\nhost: a\r\n\r\n')
-    await until(() => raw.received().includes('ROUTE_NOT_FOUND'))
+    await waitUntil(() => raw.received().includes('ROUTE_NOT_FOUND'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -280,7 +281,7 @@ describe('the limit of a compressed body', () => {
     raw.socket.write(`${bomb.length.toString(16)}\r\n`)
     raw.socket.write(bomb)
     raw.socket.write('\r\n')
-    await until(() => raw.closed())
+    await waitUntil(() => raw.closed(), WIRE_MS)
     expect(raw.received()).toContain('BODY_TOO_LARGE')
     await stillServes()
   })
@@ -289,7 +290,7 @@ describe('the limit of a compressed body', () => {
     await start({ BODIES_BYTES_MAX: `${MIB}` })
     const text = 'x'.repeat(700_000)
     const waiting = send('/whole', gzipSync(JSON.stringify({ text, wait: true })))
-    await until(() => open.length === 1)
+    await waitUntil(() => open.length === 1, WIRE_MS)
     expect(await send('/whole', gzipSync(json(text)))).toMatchObject({
       status: 503,
       code: 'OVERLOADED',
@@ -310,10 +311,10 @@ describe('a client with a compressed body', () => {
       const lines = to === '/lines' ? ['content-type: application/x-ndjson'] : []
       raw.socket.write(head(to, `content-length: ${packed.length}`, ...lines))
       raw.socket.write(packed.subarray(0, 70_000))
-      await until(() => stub.server.active() === 1)
-      await until(() => to === '/whole' || streamed.length > 0)
+      await waitUntil(() => stub.server.active() === 1, WIRE_MS)
+      await waitUntil(() => to === '/whole' || streamed.length > 0, WIRE_MS)
       raw.socket.destroy()
-      await until(() => stub.server.active() === 0)
+      await waitUntil(() => stub.server.active() === 0, WIRE_MS)
       expect(String(await stub.app.metrics.page())).toContain(
         `svc_api_requests_total{method="POST",endpoint="${to}",status="499"} 1`,
       )
@@ -327,8 +328,8 @@ describe('a client with a compressed body', () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write(head('/whole', `content-length: ${packed.length}`))
     raw.socket.write(packed.subarray(0, 70_000))
-    await until(() => raw.received().includes('TIMED_OUT'))
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => raw.received().includes('TIMED_OUT'), WIRE_MS)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
     raw.socket.destroy()
   })
 })
@@ -351,10 +352,10 @@ describe('a compressed stream', () => {
     })
     gzip.write('abc')
     await flushed(gzip)
-    await until(() => streamed.length === 1)
+    await waitUntil(() => streamed.length === 1, WIRE_MS)
     gzip.end('def')
     gzip.on('end', () => raw.socket.write('0\r\n\r\n'))
-    await until(() => raw.received().includes('"bytes":6'))
+    await waitUntil(() => raw.received().includes('"bytes":6'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -437,7 +438,7 @@ describe('a compressed stream', () => {
     const decoded = decodedStream(body, { coding: 'gzip', limit, progress })
     const pieces = decoded.chunks[Symbol.asyncIterator]()
     expect((await pieces.next()).value?.length).toBeGreaterThan(0)
-    await until(() => taken > 0)
+    await waitUntil(() => taken > 0, WIRE_MS)
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setTimeout(resolve, 1))
     expect(taken).toBeLessThan(MIB / 2)
     decoded.drop()

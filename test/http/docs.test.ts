@@ -3,7 +3,8 @@ import { routes } from '../../src/api/index.ts'
 import { readConfig } from '../../src/config.ts'
 import { DOCS_PAGE } from '../../src/http/docs.ts'
 import { describeApi } from '../../src/http/openapi.ts'
-import { until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { WIRE_MS } from './stub.ts'
 
 /** As much of a browser's element as the page uses. */
 interface FakeElement {
@@ -70,7 +71,7 @@ it.each(['/docs', '/api/docs'])(
   async (at) => {
     const page = openPage(at)
     const ways = routes.flatMap(({ aliases = [] }) => [1, ...aliases])
-    await until(() => page.all('details').length === ways.length)
+    await waitUntil(() => page.all('details').length === ways.length, WIRE_MS)
     expect(page.sent[0]?.url).toBe(at.replace('docs', 'openapi.json'))
     expect(page.about.textContent).toContain('base address /api')
     for (const details of page.all('details')) details.listeners.toggle?.()

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub } from './stub.ts'
 
 /** Longer than the library lets a connection be idle. */
 const WORK_MS = 13_000
@@ -38,7 +39,7 @@ it('who was made to wait with a body gets the answer, however long the work on i
     `POST /api/lines HTTP/1.1\r\nhost: a\r\ncontent-type: application/x-ndjson\r\ncontent-length: ${BYTES}\r\n\r\n`,
   )
   socket.write(Buffer.alloc(BYTES, '\n'))
-  await until(() => closed() || received().endsWith('}'), WORK_MS + 60_000)
+  await waitUntil(() => closed() || received().endsWith('}'), WORK_MS + 60_000)
   expect(received()).toContain(`{"bytes":${BYTES}}`)
   socket.destroy()
 })

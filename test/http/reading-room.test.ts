@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { openReadingRoom } from '../../src/http/reading-room.ts'
 import { type Route, route } from '../../src/http/route.ts'
 import { LARGE_BYTES } from '../../src/json/gradual.ts'
-import { startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { startStub, WIRE_MS } from './stub.ts'
 
 /** A heap of 1600 bytes has room for 100. */
 const HEAP_BYTES = 1600
@@ -89,13 +90,13 @@ describe('large bodies of several requests', () => {
         return status
       }
       const large = [send(1, LARGE_BYTES), send(2, LARGE_BYTES)]
-      await until(() => begun.length === 1)
+      await waitUntil(() => begun.length === 1, WIRE_MS)
       // A small one needs no room.
       const small = send(3, 10)
-      await until(() => begun.length === 2)
+      await waitUntil(() => begun.length === 2, WIRE_MS)
       expect(begun[1]).toBe(3)
       ends[0]?.()
-      await until(() => begun.length === 3)
+      await waitUntil(() => begun.length === 3, WIRE_MS)
       for (const end of ends) end()
       expect(await Promise.all([...large, small])).toEqual([200, 200, 200])
     } finally {

@@ -3,7 +3,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { serviceError } from '../../src/errors.ts'
 import { refusalSentence } from '../../src/http/listening.ts'
 import { answer, type Route, raw, route } from '../../src/http/route.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub, WIRE_MS } from './stub.ts'
 
 const Thing = Type.Object({
   title: Type.String({ maxLength: 10 }),
@@ -244,7 +245,7 @@ describe('a request that is right', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     raw.socket.write('0\r\n\r\n')
-    await until(() => raw.received().includes('"title":"a"'))
+    await waitUntil(() => raw.received().includes('"title":"a"'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -253,9 +254,9 @@ describe('a request that is right', () => {
     const one = (title: string) =>
       `POST /api/things HTTP/1.1\r\nhost: a\r\ncontent-length: 13\r\n\r\n{"title":"${title}"}`
     raw.socket.write(one('1'))
-    await until(() => raw.received().includes('"title":"1"'))
+    await waitUntil(() => raw.received().includes('"title":"1"'), WIRE_MS)
     raw.socket.write(`${one('2')}`)
-    await until(() => raw.received().includes('"title":"2"'))
+    await waitUntil(() => raw.received().includes('"title":"2"'), WIRE_MS)
     raw.socket.destroy()
   })
 })
@@ -309,7 +310,7 @@ describe('a request that is wrong', () => {
     async (path) => {
       const raw = await connectRaw(stub.server.port)
       raw.socket.write(Buffer.from(`GET /api${path} HTTP/1.1\r\nhost: a\r\n\r\n`, 'latin1'))
-      await until(() => raw.received().includes('"requestId"'))
+      await waitUntil(() => raw.received().includes('"requestId"'), WIRE_MS)
       raw.socket.destroy()
       expect(raw.received()).toContain('is not percent-encoded UTF-8')
       const replacement = await fetch(`${stub.url}/things/%EF%BF%BD`)
@@ -456,7 +457,7 @@ describe('a request that is wrong', () => {
     raw.socket.write(
       `GET /api/livez HTTP/1.1\r\nhost: a\r\n${'x-a: bbbbbbbb\r\n'.repeat(4000)}\r\n`,
     )
-    await until(() => raw.closed())
+    await waitUntil(() => raw.closed(), WIRE_MS)
     expect(raw.received()).toMatch(/^HTTP\/1\.1 431/)
     await stillServes()
   })
@@ -467,10 +468,10 @@ describe('a body that is too large', () => {
     const raw = await connectRaw(stub.server.port)
     const bytes = 3 << 20
     raw.socket.write(`POST /api/things HTTP/1.1\r\nhost: a\r\ncontent-length: ${bytes}\r\n\r\n`)
-    await until(() => raw.received().includes('BODY_TOO_LARGE'))
+    await waitUntil(() => raw.received().includes('BODY_TOO_LARGE'), WIRE_MS)
     raw.socket.write(Buffer.alloc(bytes, 97))
     raw.socket.write('GET /api/things/b HTTP/1.1\r\nhost: a\r\n\r\n')
-    await until(() => raw.received().includes('"id":"b"'))
+    await waitUntil(() => raw.received().includes('"id":"b"'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -491,7 +492,7 @@ describe('a body that is too large', () => {
       expect(raw.closed()).toBe(false)
       expect(raw.received()).toBe('')
       raw.socket.write('0\r\n\r\n')
-      await until(() => raw.received().includes('BODY_TOO_LARGE'))
+      await waitUntil(() => raw.received().includes('BODY_TOO_LARGE'), WIRE_MS)
       raw.socket.destroy()
     },
   )
@@ -511,9 +512,9 @@ describe('a body that is too large', () => {
       raw.socket.write(
         `${method} /api${path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: 2\r\n\r\n[]`,
       )
-      if (path === '/slow') await until(() => released.length === 1)
+      if (path === '/slow') await waitUntil(() => released.length === 1, WIRE_MS)
       for (const release of released.splice(0)) release()
-      await until(() => raw.received().includes(`HTTP/1.1 ${status}`))
+      await waitUntil(() => raw.received().includes(`HTTP/1.1 ${status}`), WIRE_MS)
       expect(Date.now() - startedMs).toBeLessThan(900)
     },
   )
@@ -523,7 +524,7 @@ describe('a body that is too large', () => {
     raw.socket.write('POST /api/things HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n')
     const chunk = `10000\r\n${'a'.repeat(65_536)}\r\n`
     for (let n = 0; n < 20; n += 1) raw.socket.write(chunk)
-    await until(() => raw.closed())
+    await waitUntil(() => raw.closed(), WIRE_MS)
     expect(raw.received()).toContain('BODY_TOO_LARGE')
     await stillServes()
   })
@@ -533,9 +534,9 @@ describe('a client that leaves', () => {
   it('half-way through its body changes nothing and is counted', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write('POST /api/things HTTP/1.1\r\nhost: a\r\ncontent-length: 13\r\n\r\n{"ti')
-    await until(() => stub.server.active() === 1)
+    await waitUntil(() => stub.server.active() === 1, WIRE_MS)
     raw.socket.destroy()
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
     const page = String(await stub.app.metrics.page())
     expect(page).toContain(
       'svc_api_requests_total{method="POST",endpoint="/things",status="499"} 1',
@@ -548,9 +549,9 @@ describe('a client that leaves', () => {
   it('while it waits has its work aborted', async () => {
     const raw = await connectRaw(stub.server.port)
     raw.socket.write('GET /api/slow HTTP/1.1\r\nhost: a\r\n\r\n')
-    await until(() => signals.length === 1)
+    await waitUntil(() => signals.length === 1, WIRE_MS)
     raw.socket.destroy()
-    await until(() => signals[0]!.aborted)
+    await waitUntil(() => signals[0]!.aborted, WIRE_MS)
     await stillServes()
   })
 })
@@ -563,9 +564,9 @@ describe('a streamed body', () => {
     raw.socket.write(
       'POST /api/lines HTTP/1.1\r\nhost: a\r\ncontent-length: 6\r\ncontent-type: application/x-ndjson\r\n\r\nabc',
     )
-    await until(() => streamed.length === 1)
+    await waitUntil(() => streamed.length === 1, WIRE_MS)
     raw.socket.write('def')
-    await until(() => raw.received().includes('"bytes":6'))
+    await waitUntil(() => raw.received().includes('"bytes":6'), WIRE_MS)
     raw.socket.destroy()
   })
 
@@ -600,9 +601,9 @@ describe('a streamed body', () => {
     raw.socket.write(
       'POST /api/lines HTTP/1.1\r\nhost: a\r\ncontent-length: 60\r\ncontent-type: application/x-ndjson\r\n\r\nabc',
     )
-    await until(() => streamed.length === 1)
+    await waitUntil(() => streamed.length === 1, WIRE_MS)
     raw.socket.destroy()
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
     await stillServes()
   })
 })
@@ -679,7 +680,7 @@ describe('the settings', () => {
     for (const [before, line] of asked.entries()) {
       raw.socket.write(`${line} HTTP/1.1\r\nhost: a\r\norigin: https://a.example\r\n\r\n`)
       const answers = () => raw.received().split('HTTP/1.1 ').slice(1)
-      await until(() => answers()[before]?.includes('\r\n\r\n') === true)
+      await waitUntil(() => answers()[before]?.includes('\r\n\r\n') === true, WIRE_MS)
     }
     const [thing, preflight, alive, whole] = raw.received().split('HTTP/1.1 ').slice(1)
     expect(thing).toMatch(/^200 [\s\S]*\ncontent-length: [1-9]\d*\r\n[\s\S]*\r\n\r\n$/i)
@@ -750,11 +751,11 @@ describe('a repeated key', () => {
     const head = 'POST /api/things/a/touch HTTP/1.1\r\nhost: a\r\nidempotency-key: cut\r\n'
     const raw = await connectRaw(stub.server.port)
     raw.socket.write(`${head}content-length: 9\r\n\r\n{"a"`)
-    await until(() => raw.socket.bytesWritten > head.length)
+    await waitUntil(() => raw.socket.bytesWritten > head.length, WIRE_MS)
     raw.socket.destroy()
     const whole = await connectRaw(stub.server.port)
     whole.socket.write(`${head.replace('cut', 'whole')}content-length: 2\r\n\r\n{}`)
-    await until(() => asked.includes('whole'))
+    await waitUntil(() => asked.includes('whole'), WIRE_MS)
     whole.socket.destroy()
     expect(asked).toEqual(['whole'])
   })
@@ -786,7 +787,7 @@ describe('a repeated key', () => {
 describe('stopping', () => {
   it('lets requests under way finish and takes no new connection', async () => {
     const pending = fetch(`${stub.url}/slow`)
-    await until(() => released.length === 1)
+    await waitUntil(() => released.length === 1, WIRE_MS)
     const closing = stub.server.close()
     await expect(connectRaw(stub.server.port)).rejects.toThrow(/ECONNREFUSED/)
     for (const release of released.splice(0)) release()
@@ -799,7 +800,7 @@ describe('stopping', () => {
   it('cuts off what does not finish in time', async () => {
     await start({ DRAIN_TIMEOUT_MS: '50' })
     const pending = fetch(`${stub.url}/slow`).catch(() => 'cut off')
-    await until(() => released.length === 1)
+    await waitUntil(() => released.length === 1, WIRE_MS)
     expect(await stub.server.close()).toBe(1)
     expect(await pending).toBe('cut off')
     stub = await startStub(routes)
@@ -812,7 +813,7 @@ describe('stopping', () => {
 
     await start({ REQUEST_TIMEOUT_MS: '300', DRAIN_TIMEOUT_MS: '10000' })
     const pending = fetch(`${stub.url}/slow`)
-    await until(() => released.length === 2)
+    await waitUntil(() => released.length === 2, WIRE_MS)
     expect(await closedWithin(8000)).toBe(0)
     expect((await pending).status).toBe(503)
     stub = await startStub(routes)
@@ -847,7 +848,7 @@ describe('stopping', () => {
     )
     const raw = await connectRaw(port)
     await start({ PORT: String(port) })
-    await until(raw.closed)
+    await waitUntil(raw.closed, WIRE_MS)
     expect((await fetch(`${stub.url}/things/a`)).status).toBe(200)
   })
 

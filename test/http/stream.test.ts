@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { Exchange, Outflow } from '../../src/http/exchange.ts'
 import { stream } from '../../src/http/route.ts'
 import { openStreams } from '../../src/http/stream.ts'
-import { eventually } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const PIECES = ['one', 'two', 'three']
 const FILLER = ':\n\n'
@@ -30,7 +30,7 @@ async function follow(hasRoom: () => boolean): Promise<{ written: string[]; endi
     yield* PIECES
   }
   streams.start(exchange, stream('text/event-stream', FILLER, pieces), [])
-  await eventually(() => streams.count() === 0)
+  await waitUntil(() => streams.count() === 0)
   return { written, ending }
 }
 

@@ -6,7 +6,6 @@ import type { ServedApp } from '../../src/http/served.ts'
 import { type Server, startServer } from '../../src/http/server.ts'
 import { openMetrics } from '../../src/metrics/metrics.ts'
 import type { AnswerOnce } from '../../src/schema/answer.ts'
-import { type Condition, waitUntil } from '../until.ts'
 
 export interface Stub {
   app: ServedApp
@@ -58,6 +57,9 @@ const rememberNothing: { run: AnswerOnce } = {
   }),
 }
 
+/** In which a server on this machine has done what was asked of it, as tests of the wire wait for it. */
+export const WIRE_MS = 30_000
+
 export interface RawConnection {
   socket: Socket
   /** Everything received so far. */
@@ -83,9 +85,4 @@ export async function connectRaw(port: number): Promise<RawConnection> {
     socket.once('error', reject)
   })
   return { socket, received: () => received, closed: () => closed }
-}
-
-/** Waits until a condition holds; fails when it does not within the limit. */
-export function until(condition: Condition, limitMs = 30_000): Promise<void> {
-  return waitUntil(condition, limitMs)
 }

@@ -1,7 +1,8 @@
 import { Type } from 'typebox'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub, WIRE_MS } from './stub.ts'
 
 const MIB = 1 << 20
 /** More than the system takes in for a client that reads nothing. */
@@ -33,10 +34,10 @@ async function ask(path: string) {
 /** The status of an answer, and that it is refused with words that help. */
 async function statusOf(path: string): Promise<number> {
   const { socket, received } = await ask(path)
-  await until(() => received().includes('\r\n\r\n'))
+  await waitUntil(() => received().includes('\r\n\r\n'), WIRE_MS)
   const status = Number(received().slice(9, 12))
   if (status === 503) {
-    await until(() => received().endsWith('}'))
+    await waitUntil(() => received().endsWith('}'), WIRE_MS)
     expect(received()).toMatch(/retry-after: 10\r\n/i)
     expect(received()).toContain('"code":"OVERLOADED"')
     expect(received()).toContain('ANSWERS_BYTES_MAX')
@@ -51,7 +52,7 @@ async function unread() {
   raw.socket.pause()
   raw.socket.write('GET /api/long HTTP/1.1\r\nhost: a\r\n\r\n')
   // Another one is refused as soon as this one's answer waits.
-  await until(async () => (await statusOf('/long')) === 503, 50_000)
+  await waitUntil(async () => (await statusOf('/long')) === 503, 50_000)
   return raw
 }
 
@@ -59,19 +60,19 @@ it('long answers that nobody takes leave no room for others, and short ones alwa
   const slow = await unread()
   expect(await statusOf('/short')).toBe(200)
   slow.socket.resume()
-  await until(() => slow.received().length > LONG, 50_000)
-  await until(async () => (await statusOf('/long')) === 200)
+  await waitUntil(() => slow.received().length > LONG, 50_000)
+  await waitUntil(async () => (await statusOf('/long')) === 200, WIRE_MS)
   slow.socket.destroy()
 })
 
 it('a client that leaves gives back what waited for it', async () => {
   const left = await unread()
   left.socket.destroy()
-  await until(async () => (await statusOf('/long')) === 200)
+  await waitUntil(async () => (await statusOf('/long')) === 200, WIRE_MS)
 })
 
 it('a client that reads nothing is cut off, and gives back what waited for it', async () => {
   const stuck = await unread()
-  await until(async () => (await statusOf('/long')) === 200, 50_000)
+  await waitUntil(async () => (await statusOf('/long')) === 200, 50_000)
   stuck.socket.destroy()
 })

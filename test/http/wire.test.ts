@@ -3,7 +3,8 @@ import { Type } from 'typebox'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { route } from '../../src/http/route.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
-import { connectRaw, type Stub, startStub, until } from './stub.ts'
+import { waitUntil } from '../wait-until.ts'
+import { connectRaw, type Stub, startStub, WIRE_MS } from './stub.ts'
 
 const Any = Type.Object({}, { additionalProperties: true })
 
@@ -87,7 +88,7 @@ describe('bytes that no client would send', () => {
       body: Buffer.from('{"a":1}'),
     })
     expect(await response.json()).toMatchObject({ data: { a: 1 } })
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
   }
 
   async function send(bytes: string): Promise<string> {
@@ -96,7 +97,7 @@ describe('bytes that no client would send', () => {
     // Either the server hangs up by itself, or it waits for more: then it has answered what it had.
     await stillServes()
     raw.socket.end()
-    await until(() => raw.closed())
+    await waitUntil(() => raw.closed(), WIRE_MS)
     return raw.received()
   }
 
@@ -132,7 +133,7 @@ describe('bytes that no client would send', () => {
         const raw = await connectRaw(stub.server.port)
         raw.socket.write(Buffer.from(pieces.join('\r\n'), 'latin1'))
         raw.socket.end('\r\n\r\n')
-        await until(() => raw.closed())
+        await waitUntil(() => raw.closed(), WIRE_MS)
       }),
       { numRuns: 100 },
     )
@@ -157,14 +158,14 @@ it('a connection is kept for as long as answers promise, and not promised where 
     const ask = 'POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: 2\r\n'
     const kept = await connectRaw(stub.server.port)
     kept.socket.write(`${ask}\r\n{}`)
-    await until(() => kept.received().endsWith('}'))
+    await waitUntil(() => kept.received().endsWith('}'), WIRE_MS)
     const [, seconds] = /^keep-alive: timeout=(\d+)\r$/m.exec(kept.received()) ?? []
     await new Promise((resolve) => setTimeout(resolve, Number(seconds) * 1000 - 250))
     kept.socket.write(`${ask}\r\n{}`)
-    await until(() => kept.received().match(/HTTP\/1\.1 200/g)?.length === 2)
+    await waitUntil(() => kept.received().match(/HTTP\/1\.1 200/g)?.length === 2, WIRE_MS)
     stub.app.lifecycle.state = 'stopping'
     kept.socket.write(`${ask}\r\n{}`)
-    await until(() => kept.closed())
+    await waitUntil(() => kept.closed(), WIRE_MS)
     expect(kept.received().match(/keep-alive/g)).toHaveLength(2)
   } finally {
     await stub.close()
@@ -231,7 +232,7 @@ describe('bodies under way', () => {
     const body = bodyOf(2 * MIB)
     const head = `POST /api/echo HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n`
     await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
-    await until(async () => (await heldBytes(stub.app)) === 1.5 * MIB)
+    await waitUntil(async () => (await heldBytes(stub.app)) === 1.5 * MIB, WIRE_MS)
     return { ...raw, rest: body.slice(1.5 * MIB) }
   }
 
@@ -240,10 +241,10 @@ describe('bodies under way', () => {
     expect(await post(2 * MIB)).toEqual({ status: 503, code: 'OVERLOADED', after: '1' })
     expect((await post(1000)).status).toBe(200)
     slow.socket.write(slow.rest)
-    await until(() => slow.received().endsWith('}'))
+    await waitUntil(() => slow.received().endsWith('}'), WIRE_MS)
     expect(slow.received()).toContain('HTTP/1.1 200')
     slow.socket.end()
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
     expect((await post(2 * MIB)).status).toBe(200)
   })
 
@@ -251,7 +252,7 @@ describe('bodies under way', () => {
     const left = await begun()
     expect((await post(2 * MIB)).status).toBe(503)
     left.socket.destroy()
-    await until(() => stub.server.active() === 0)
+    await waitUntil(() => stub.server.active() === 0, WIRE_MS)
     expect((await post(2 * MIB)).status).toBe(200)
   })
 
@@ -263,8 +264,8 @@ describe('bodies under way', () => {
         const { socket, received } = await connectRaw(hurried.server.port)
         const head = `POST /api/${path} HTTP/1.1\r\nhost: a\r\ncontent-length: 900\r\n${header}\r\n`
         socket.write(`${head}{"a":`)
-        await until(() => received().startsWith('HTTP/1.1 '))
-        await until(() => hurried.server.active() === 0)
+        await waitUntil(() => received().startsWith('HTTP/1.1 '), WIRE_MS)
+        await waitUntil(() => hurried.server.active() === 0, WIRE_MS)
         expect(await heldBytes(hurried.app)).toBe(0)
         socket.destroy()
       }
@@ -299,14 +300,14 @@ describe('lines of NDJSON that are not whole yet', () => {
       'POST /api/cortex/documents/bulk?index=lines HTTP/1.1\r\nhost: a\r\n' +
       `content-type: application/x-ndjson\r\ncontent-length: ${body.length + 2}\r\n\r\n`
     await new Promise((resolve) => raw.socket.write(head + body.slice(0, 1.5 * MIB), resolve))
-    await until(async () => (await heldBytes(running.app)) === 1.5 * MIB)
+    await waitUntil(async () => (await heldBytes(running.app)) === 1.5 * MIB, WIRE_MS)
     expect(await post('refused', 2 * MIB)).toBe(503)
     expect(await post('small', 1000)).toBe(200)
     // The line is whole, and the body is not over.
     raw.socket.write(body.slice(1.5 * MIB))
-    await until(async () => (await post('after', 2 * MIB)) === 200)
+    await waitUntil(async () => (await post('after', 2 * MIB)) === 200, WIRE_MS)
     raw.socket.write('\n\n')
-    await until(() => raw.received().includes('"succeeded":1'))
+    await waitUntil(() => raw.received().includes('"succeeded":1'), WIRE_MS)
     raw.socket.end()
   })
 })

@@ -9,7 +9,7 @@ import { FAMILY_ROWS_MAX, type Metrics, openMetrics } from '../../src/metrics/me
 import { openRolling } from '../../src/metrics/rolling.ts'
 import { FreeForm } from '../../src/schema/common.ts'
 import { type Stub, startStub } from '../http/stub.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 
 interface Sample {
   name: string

@@ -1,7 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { openClaims } from '../../src/answer-room.ts'
-import { eventually, startApp } from '../running-app.ts'
+import { startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 it('a thread that ends in the middle of a long page leaves the room for answers as it was', async () => {
   const threads: Worker[] = []
@@ -20,5 +21,5 @@ it('a thread that ends in the middle of a long page leaves the room for answers 
   openClaims(service.app.answers.memory, dying?.threadId).reach(1_000_000)
   expect((await find()).code).toBe('OVERLOADED')
   await dying?.terminate()
-  await eventually(async () => (await find()).status === 200)
+  await waitUntil(async () => (await find()).status === 200)
 })

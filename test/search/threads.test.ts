@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { sharedMs } from '../../src/shared-clock.ts'
-import { eventually, startApp } from '../running-app.ts'
+import { startApp } from '../running-app.ts'
+import { waitUntil } from '../wait-until.ts'
 
 const LANES = 8
 /** Threads once kept seven kilobytes of each of these searches: 140 MB of one round. */
@@ -81,7 +82,7 @@ it.each(['its client has left', 'its time is over'])(
     const plain = { query: 'w1', searchType: 'text' }
     const isServed = async () =>
       (await service.call('POST', '/cortex/search', plain)).status === 200
-    await eventually(isServed, 40_000)
+    await waitUntil(isServed, 40_000)
     // A hop has room for four; those of all forty would be more than ten.
     expect(completed() - before).toBeLessThan(8)
   },

@@ -1,10 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setImmediate } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { openStore, type Store, type StoreOptions } from '../../src/store/store.ts'
-import { type Condition, waitUntil } from '../until.ts'
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
@@ -20,9 +18,4 @@ export function temporaryStore(options: Partial<StoreOptions> = {}): Store {
   const store = openStore({ dataDir, bytesMax: 2 ** 30, log, ...options })
   onTestFinished(() => store.close())
   return store
-}
-
-/** Waits for a condition, a turn of the event loop at a time; fails when it doesn't come true in time. */
-export function until(condition: Condition, withinMs = 60_000): Promise<void> {
-  return waitUntil(condition, withinMs, () => setImmediate())
 }

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { refuseOwned } from '../../src/store/owner.ts'
 import { openStore } from '../../src/store/store.ts'
-import { waitUntil } from '../until.ts'
+import { waitUntil } from '../wait-until.ts'
 import { temporaryFolder } from './open.ts'
 
 const file = '1:1'

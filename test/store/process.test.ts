@@ -5,7 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder, temporaryStore, until } from './open.ts'
+import { waitUntil } from '../wait-until.ts'
+import { temporaryFolder, temporaryStore } from './open.ts'
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
@@ -42,7 +43,7 @@ describe('a process that is killed while it writes', () => {
     const dataDir = temporaryFolder()
     for (let round = 1; round <= 3; round++) {
       const child = startChild(dataDir)
-      await until(() => child.lines.length > 200 * round)
+      await waitUntil(() => child.lines.length > 200 * round)
       await kill(child)
       expect(child.lines.shift()).toBe('open')
       const store = openStore({ dataDir, bytesMax: 2 ** 30, log: { warn() {}, error() {} } })
@@ -66,18 +67,18 @@ describe('two processes on one folder', () => {
   it('the second is refused with a sentence that names the first, which works on', async () => {
     const dataDir = temporaryFolder()
     const first = startChild(dataDir)
-    await until(() => first.lines.length > 10)
+    await waitUntil(() => first.lines.length > 10)
     const second = startChild(dataDir)
-    await until(() => second.lines.length > 0)
+    await waitUntil(() => second.lines.length > 0)
     expect(second.lines).toEqual([
       `The data folder is in use by process ${first.process.pid}; stop it or choose another DATA_DIR.`,
     ])
     const before = first.lines.length
-    await until(() => first.lines.length > before + 10)
+    await waitUntil(() => first.lines.length > before + 10)
     await kill(first)
     // The dead one's claim counts for nothing.
     const third = startChild(dataDir)
-    await until(() => third.lines.length > 10)
+    await waitUntil(() => third.lines.length > 10)
     await kill(third)
   })
 })

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
 import { openStore } from '../../src/store/store.ts'
-import { temporaryFolder, temporaryStore, until } from './open.ts'
+import { waitUntil } from '../wait-until.ts'
+import { temporaryFolder, temporaryStore } from './open.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const quiet = { warn: () => {}, error: () => {} }
@@ -312,6 +313,6 @@ describe.each<[string, (records: string) => void]>([
     const dataDir = temporaryFolder()
     const store = temporaryStore({ dataDir, commitMsMax: 50 })
     takeAway(join(dataDir, 'records'))
-    await until(() => store.failure() !== undefined)
+    await waitUntil(() => store.failure() !== undefined)
   })
 })

@@ -1,8 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
-import { eventually } from '../running-app.ts'
 import { temporaryFolder } from '../store/open.ts'
+import { waitUntil } from '../wait-until.ts'
 
 it('knows of a lull among the searches that it hands over', async () => {
   const options = { searchThreads: 1, workThreads: 1, searchQueueMax: 10 }
@@ -56,11 +56,11 @@ it('tells of each thread that has ended by the number that it knew itself by', a
     ended: (thread) => ended.push(thread),
   })
   onTestFinished(pool.close)
-  await eventually(() => threads.length === 4)
+  await waitUntil(() => threads.length === 4)
   const [first] = threads
   const number = first?.threadId
   await first?.terminate()
-  await eventually(() => ended.length > 0)
+  await waitUntil(() => ended.length > 0)
   expect(ended).toEqual([number])
 })
 

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Reply, Service } from '../../bench/service.ts'
+import { waitUntil } from '../wait-until.ts'
 import { type Oracle, openOracle, type Source } from './oracle.ts'
 import { findBroken } from './verify.ts'
 import { startWriting } from './writer.ts'
@@ -87,7 +88,7 @@ describe('the check after a kill', () => {
     fake = openFake()
     oracle = openOracle(5, join(folder, 'acknowledged.log'))
     const writing = startWriting(oracle, fake.service, 't0')
-    while (oracle.acknowledged < 400) await new Promise((resolve) => setImmediate(resolve))
+    await waitUntil(() => oracle.acknowledged >= 400)
     writing.stop()
     await writing.ended
   })

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { isFoldedAnew, RELEARNING } from '../../../src/learn/loop/fold.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { temporaryStore, until } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { MINUTE_MS, QUERY_HASH } from '../learner.ts'
 import { heldStore } from '../loop/held-store.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
@@ -31,7 +32,7 @@ async function holdFold(shop: Workshop, letGo: () => void): Promise<{ ended: Pro
   // Whatever fails, it must end before the store is closed.
   onTestFinished(letGo)
   const ended = shop.loop.rebuild()
-  await until(() => isFoldedAnew(shop.store))
+  await waitUntil(() => isFoldedAnew(shop.store))
   return { ended }
 }
 
@@ -118,7 +119,7 @@ it('a change that would wait too long for the latest clicks is refused, and not 
   isSlow = true
   const message = expect.stringContaining('not counted yet')
   await expect(pin(shop)).rejects.toMatchObject({ code: 'TIMED_OUT', message })
-  await until(() => taken)
+  await waitUntil(() => taken)
   isSlow = false
   await shop.loop.caughtUp()
   expect(await shop.listed()).toEqual([])

@@ -5,7 +5,8 @@ import { GROUPS, openFold, type Saved } from '../../../src/learn/loop/fold.ts'
 import { MILLION, WIDTH } from '../../../src/learn/memory/click-memory-evidence.ts'
 import { unpackAttributed, unpackRemembered } from '../../../src/learn/memory/click-memory-rows.ts'
 import type { AttributionRow } from '../../../src/schema/memory-record.ts'
-import { temporaryStore, until } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { type Learner, learnedRows, MINUTE_MS, openLearner, QUERY_HASH } from '../learner.ts'
 
 it('a transaction that fails half-way repeats nothing and skips nothing', async () => {
@@ -94,14 +95,14 @@ it('what is saved with every lesson waits for one while people only search, and 
   const taken = async () => {
     learner.search(sessionId, ['a', 'b'])
     await learner.log.flush()
-    await until(() => slice > 0)
+    await waitUntil(() => slice > 0)
   }
   await taken()
   expect(total()).toBe(2)
   await learner.loop.rebuild()
   expect(total()).toBe(3)
   await taken()
-  await until(() => total() > 3)
+  await waitUntil(() => total() > 3)
   expect(total()).toBe(4)
   await learner.close()
 })

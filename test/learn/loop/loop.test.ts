@@ -6,7 +6,8 @@ import { openLoop } from '../../../src/learn/loop/loop.ts'
 import type { DeadSignals } from '../../../src/learn/signals/dead-signals.ts'
 import { diskFull } from '../../../src/store/failure.ts'
 import type { Store } from '../../../src/store/store.ts'
-import { temporaryStore, until } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { learnedRows, openLearner, START_MS } from '../learner.ts'
 
 /** A store whose disk can be filled and freed. */
@@ -35,7 +36,7 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   // Readers are no reason to try more often.
   expect(disk.refused - refused).toBeLessThan(5)
   disk.full = false
-  await until(() => learner.loop.position() === learner.log.journal.last())
+  await waitUntil(() => learner.loop.position() === learner.log.journal.last())
   expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b', 'c', 'd'])
   await learner.close()
 })
@@ -75,7 +76,7 @@ it('shows readers what was learned before while a consumer can not be saved, and
   for (let reader = 0; reader < 100; reader++) expect(await learner.added()).toEqual({})
   expect(tries).toBeLessThan(10 + (performance.now() - startedMs) / 500)
   isBroken = false
-  await until(() => learner.loop.position() === learner.log.journal.last())
+  await waitUntil(() => learner.loop.position() === learner.log.journal.last())
   expect(Object.keys(await learner.added())).toContain('b')
   await learner.close()
 })
@@ -94,7 +95,7 @@ it('takes again after a crash what some had not saved, and only that', async () 
   // Searches see at once what the disk does not hold yet.
   const queryId = learner.search(sessionId, ['a', 'b', 'c'], { queryHash: 'late' })
   await learner.tell(sessionId, queryId, 'c')
-  await until(() => learner.memory.added('late').count > 0)
+  await waitUntil(() => learner.memory.added('late').count > 0)
   const { taught, saved } = { taught: learner.memory.added('late'), saved: learnedRows(store) }
   expect(saved).toBe(before)
 
@@ -216,7 +217,7 @@ it('rests once for many small entries: it keeps up with thousands a second', asy
     onLag: () => {},
     onFailure: () => {},
   })
-  await until(() => loop.position() === 5000)
+  await waitUntil(() => loop.position() === 5000)
   expect(slices).toBeLessThan(100)
   await loop.close()
   await log.close()

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { isFoldedAnew } from '../../../src/learn/loop/fold.ts'
 import { whenTaken, whenWhole } from '../../../src/learn/loop/whole.ts'
-import { until } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { openWorkshop } from '../adaptations/workshop.ts'
 import { heldStore } from './held-store.ts'
 
@@ -12,7 +12,7 @@ it('readers are told that all is counted anew when they may wait no longer; thos
   await shop.loop.caughtUp()
   onTestFinished(letGo)
   const ended = shop.loop.rebuild()
-  await until(() => isFoldedAnew(store))
+  await waitUntil(() => isFoldedAnew(store))
   const parts = { store, ...shop.loop, config: { requestTimeoutMs: 300 } }
   await whenTaken(parts)
   await expect(whenWhole(parts, 'read')).rejects.toMatchObject({

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 interface Found {
   hits: { id: string; explain?: { model: number } }[]
@@ -31,7 +32,7 @@ async function teach(service: RunningApp, index: string): Promise<void> {
     const other = await find({ query: 'otter otter', explain: true })
     return new Set(other.hits.map(({ explain }) => explain?.model)).size > 1
   }
-  await eventually(isSeen, 20_000)
+  await waitUntil(isSeen, 20_000)
 }
 
 it('the first click rates of an index move no hit of a list from one page to another', async () => {

@@ -4,7 +4,8 @@ import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { native } from '../../../src/native.ts'
 import { ShownSearch } from '../../../src/schema/impression.ts'
 import type { Standing } from '../../../src/schema/model-record.ts'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 import { openSimulation, relevance, type SimulatedUser } from './simulation.ts'
 
 let running: RunningApp
@@ -40,7 +41,7 @@ async function goOn(condition: () => Promise<boolean>, more: () => Promise<void>
   for (let round = 0; round < 10; round++) {
     await more()
     if (
-      await eventually(condition, 4000).then(
+      await waitUntil(condition, 4000).then(
         () => true,
         () => false,
       )
@@ -94,13 +95,13 @@ it('a model that learned from clicks goes from estimate over shadow and a share 
   expect(data.gate.figures.difference).toBeGreaterThan(0)
   expect(await shown('good')).toMatchObject({ status: 'SHADOW', versions: [{ stage: 'SHADOW' }] })
   const { models } = running.app.learning
-  await eventually(() => models.shadowModel()?.name === 'good@1')
+  await waitUntil(() => models.shadowModel()?.name === 'good@1')
   expect(models.servedModel(users[0]!.unit)).toBeUndefined()
 
   const { handle } = models.shadowModel()!
   const score = (row: number[]) => native.predict(handle, Float32Array.from(row))[0]!
   await simulation.run({ users, searches: 2, ranker: blind, shadow: { name: 'good@1', score } })
-  await eventually(async () => (await shown('good')).versions[0]!.stage === 'CANARY')
+  await waitUntil(async () => (await shown('good')).versions[0]!.stage === 'CANARY')
 
   const served = users.filter(({ unit }) => models.servedModel(unit)?.name === 'good@1')
   expect(served.length).toBeGreaterThan(users.length * 0.2)
@@ -274,7 +275,7 @@ it('a model that harms its share of the users is rejected, and they get the othe
   // It promises much in shadow, and then ranks the other way round.
   const promise = { name: 'harm@1', score: relevance }
   await simulation.run({ users, searches: 2, ranker: blind, shadow: promise })
-  await eventually(async () => (await shown('harm')).versions[0]!.stage === 'CANARY')
+  await waitUntil(async () => (await shown('harm')).versions[0]!.stage === 'CANARY')
   await serveUntilDecided('harm', simulation, (row) => -relevance(row))
   expect((await shown('harm')).status).toBe('REJECTED')
   expect(users.filter(({ unit }) => models.servedModel(unit) !== undefined)).toEqual([])

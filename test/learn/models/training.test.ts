@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 let running: RunningApp
 
@@ -64,7 +65,7 @@ it('nothing is trained before there is enough', async () => {
 
 it('a model is trained by itself when enough has come, and waits at its gate', async () => {
   for (let n = 0; n < 14; n++) await Promise.all(Array.from({ length: 5 }, searchAndClick))
-  await eventually(async () => (await readVersions())[0]?.gates.length === 1)
+  await waitUntil(async () => (await readVersions())[0]?.gates.length === 1)
   const [version] = await readVersions()
   expect(version).toMatchObject({
     version: 1,
@@ -150,14 +151,14 @@ it('one that the end of the service cut short is begun again, but not a second t
   ]
   // Ended by the service's own round: one of the test's beside it would end it a second time.
   await store.write(() => meta.put(LAST, cut))
-  await eventually(async () => (await trainings('TRAINING_STARTED')) === started + 1)
-  await eventually(() => learning.models.figures().lastTraining?.status === 'COMPLETED')
+  await waitUntil(async () => (await trainings('TRAINING_STARTED')) === started + 1)
+  await waitUntil(() => learning.models.figures().lastTraining?.status === 'COMPLETED')
   expect(await trainings('TRAINING_FAILED')).toBe(failed + 1)
   expect(meta.get(LAST)).not.toHaveProperty('cuts')
   expect(learning.models.figures().lastTraining).not.toHaveProperty('before')
 
   await store.write(() => meta.put(LAST, { ...cut, cuts: 1 }))
-  await eventually(() => (meta.get(LAST) as { status: string }).status === 'FAILED')
+  await waitUntil(() => (meta.get(LAST) as { status: string }).status === 'FAILED')
   for (let n = 0; n < 3; n++) await learning.tick()
   expect(meta.get(LAST)).toMatchObject({ status: 'FAILED', cuts: 2 })
   expect(await trainings('TRAINING_STARTED')).toBe(started + 1)
@@ -172,7 +173,7 @@ it('what a crash kept from its gate is judged after the next start', async () =>
     meta.put(LAST, { ...(meta.get(LAST) as object), status: 'COMPLETED', version: 1 })
   })
   await running.restart()
-  await eventually(async () => (await readVersions()).at(-1)?.gates.length === 1)
+  await waitUntil(async () => (await readVersions()).at(-1)?.gates.length === 1)
   await running.app.learning.tick()
   expect((await readVersions()).at(-1)?.gates).toHaveLength(1)
 })
@@ -194,7 +195,7 @@ it('one that was cut short is told of also while a model is on trial, and no oth
     await trainings('TRAINING_STARTED'),
   ]
   await running.restart()
-  await eventually(async () => (await trainings('TRAINING_FAILED')) > failed)
+  await waitUntil(async () => (await trainings('TRAINING_FAILED')) > failed)
   for (let n = 0; n < 3; n++) await running.app.learning.tick()
   expect(await trainings('TRAINING_FAILED')).toBe(failed + 1)
   expect(await trainings('TRAINING_STARTED')).toBe(started)

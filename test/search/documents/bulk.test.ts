@@ -1,7 +1,8 @@
 import { request } from 'node:http'
 import { createGzip, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 interface Item {
   status: number
@@ -323,7 +324,7 @@ describe('a bulk as JSON', () => {
     const { status, data } = await bulk({ index: 'later', documents }, '?refresh=false')
     expect(status).toBe(200)
     expect(data.succeeded).toBe(50)
-    await eventually(async () => (await total('later')) === 50)
+    await waitUntil(async () => (await total('later')) === 50)
   })
 })
 
@@ -416,7 +417,7 @@ describe('a bulk as NDJSON', () => {
       })
     })
     for (let n = 0; n < 1500; n++) sending.write(`{"id":"c${n}","title":"chunk ${n}"}\n`)
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { status } = await service.call('GET', '/cortex/documents/c0?index=stream')
       return status === 200
     })
@@ -443,7 +444,7 @@ describe('a bulk as NDJSON', () => {
     })
     const isJson = line.startsWith('{')
     sending.write(line.repeat(3))
-    if (isJson) await eventually(async () => (await total('pausing').catch(() => 0)) === 3)
+    if (isJson) await waitUntil(async () => (await total('pausing').catch(() => 0)) === 3)
     else await new Promise((resolve) => setTimeout(resolve, 600))
     sending.end(line.repeat(997))
     expect(await answered).toBe(isJson ? 200 : 400)
@@ -464,7 +465,7 @@ describe('a bulk as NDJSON', () => {
       })
     })
     sending.write('{"id":"a","title":"x"}\n{"index":{"_id":"7"}}\n')
-    await eventually(async () => (await total('halves').catch(() => 0)) === 1)
+    await waitUntil(async () => (await total('halves').catch(() => 0)) === 1)
     sending.end('{"title":"of the action"}\n{"id":"b","title":"x"}\n')
     const { items } = await answered
     expect(items.map(({ status }) => status)).toEqual([200, 400, 400, 200])
@@ -478,13 +479,13 @@ describe('a bulk as NDJSON', () => {
     })
     sending.on('error', () => undefined)
     for (let n = 0; n < 1200; n++) sending.write(`{"id":"t${n}","title":"torn ${n}"}\n`)
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { status } = await service.call('GET', '/cortex/documents/t0?index=torn')
       return status === 200
     })
     sending.write('{"id":"half","title":"ha')
     sending.destroy()
-    await eventually(async () => (await total('torn')) >= 1000)
+    await waitUntil(async () => (await total('torn')) >= 1000)
     expect((await service.call('GET', '/cortex/documents/half?index=torn')).status).toBe(404)
     const { data } = await service.call<{ hits: { source: { title: string } }[] }>(
       'POST',
@@ -542,7 +543,7 @@ describe('NDJSON with an Idempotency-Key', () => {
       })
     })
     sending.write(body)
-    await eventually(async () => (await total(index).catch(() => 0)) > 0)
+    await waitUntil(async () => (await total(index).catch(() => 0)) > 0)
     return { sending, answered }
   }
   /** Whether so many requests wait for their answers. */
@@ -582,7 +583,7 @@ describe('NDJSON with an Idempotency-Key', () => {
       send('lines-3', text(['other']), 'begun'),
       bulk(documents, '?index=begun', { 'idempotency-key': 'lines-3' }),
     ])
-    await eventually(() => isUnderWay(4))
+    await waitUntil(() => isUnderWay(4))
     sending.end()
     expect(await answered).toBe(200)
     const [same, ...others] = await meanwhile
@@ -599,7 +600,7 @@ describe('NDJSON with an Idempotency-Key', () => {
       send('lines-4', text(['whole']), 'cut'),
       send('lines-4', text(['whole']), 'cut'),
     ])
-    await eventually(() => isUnderWay(3))
+    await waitUntil(() => isUnderWay(3))
     sending.destroy()
     for (const { data } of await waiting) expect(data.succeeded).toBe(1)
     expect(await total('cut')).toBe(1)
@@ -653,7 +654,7 @@ describe('a compressed bulk', () => {
     gzip.pipe(sending)
     gzip.write(ndjson(1500))
     gzip.flush()
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { status } = await service.call('GET', '/cortex/documents/z0?index=zip-stream')
       return status === 200
     })
@@ -668,7 +669,7 @@ describe('a compressed bulk', () => {
     const answer = await send(cut, 'zip-cut', { ...NDJSON, ...GZIP })
     expect(answer).toMatchObject({ status: 400, code: 'BODY_INCOMPLETE' })
     expect(answer.error).toContain('may have been stored')
-    await eventually(async () => (await total('zip-cut')) >= 10_000)
+    await waitUntil(async () => (await total('zip-cut')) >= 10_000)
     const { data } = await send(whole, 'zip-cut', { ...NDJSON, ...GZIP })
     expect(data).toMatchObject({ succeeded: 20_000, failed: 0 })
     expect(await total('zip-cut')).toBe(20_000)

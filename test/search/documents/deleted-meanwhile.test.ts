@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
-import { eventually, startApp } from '../../running-app.ts'
+import { startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 /** An index `shop` in which every `slow otter` waits for its vector until the index is deleted. */
 async function startSlowShop() {
@@ -20,7 +21,7 @@ async function startSlowShop() {
   const waiting = () => calls.flatMap(({ input }) => input).filter((text) => text.includes('otter'))
   return {
     service,
-    untilWaiting: (count: number) => eventually(() => waiting().length === count),
+    untilWaiting: (count: number) => waitUntil(() => waiting().length === count),
     deleteShop: async () => {
       await service.must('DELETE', '/cortex/indices/shop')
       tellDeleted()

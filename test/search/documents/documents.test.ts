@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 interface Written {
   id: string
@@ -226,7 +227,7 @@ describe('creating a document', () => {
     expect(status).toBe(200)
     expect(data.version).toBe(1)
     expect((await get('l')).status).toBe(200)
-    await eventually(async () => (await found('later', 'eventually')).length === 1)
+    await waitUntil(async () => (await found('later', 'eventually')).length === 1)
     expect((await get('l')).data.vectorized).toBe(true)
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 const INDICES = 8
 const OPENING_MS = 150
@@ -73,7 +74,7 @@ it('a document whose index took too long to open is not written', async () => {
   ] as const)
     expect((await service.call(method, path, body)).code).toBe('TIMED_OUT')
   release()
-  await eventually(() => opened > before)
+  await waitUntil(() => opened > before)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(stored()).toBe(0)
 })

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
-import { until } from '../../http/stub.ts'
+import { WIRE_MS } from '../../http/stub.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 const QUEUE_MAX = 1500
 const LINES = 5000
@@ -52,7 +53,7 @@ it('of requests that are refused for too many waiting nothing is written, of the
   let refused = 0
   // Nothing is written until all others were refused: the lines of one request stay in their way.
   store.write = async (...sent) => {
-    await until(() => refused === names.length - 1)
+    await waitUntil(() => refused === names.length - 1, WIRE_MS)
     return write(...sent)
   }
   const answers = await Promise.all(
@@ -114,7 +115,7 @@ it('when the first lines fail while those behind them are written, each is told 
   writer.write = async (...sent) => {
     const isFirst = ++writes === 1
     if (!isFirst) return write(...sent)
-    await until(() => writes > 1)
+    await waitUntil(() => writes > 1, WIRE_MS)
     throw serviceError('DISK_FULL', 'The disk is full.')
   }
   const { status, data } = await load('beside', 2000)

@@ -4,8 +4,9 @@ import { openWaitingVectors } from '../../../src/search/documents/waiting-vector
 import type { IndexEntry } from '../../../src/search/indices/indices.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type EndpointReply, embeddings, startEndpoint } from '../../embed/endpoint.ts'
-import { eventually, startApp } from '../../running-app.ts'
+import { startApp } from '../../running-app.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 const REFUSED: EndpointReply = { status: 400 }
 
@@ -47,10 +48,10 @@ it('a text that the endpoint refuses keeps no other from its vector', async () =
   await add(['b', 'z'], 'poison')
   await add(numbered('m', 300), 'sun')
   state.refusing = 'poison'
-  for (const id of ['a', 'c', 'm1000', 'm1299']) await eventually(() => isVectorized(id), 20_000)
+  for (const id of ['a', 'c', 'm1000', 'm1299']) await waitUntil(() => isVectorized(id), 20_000)
   expect([await isVectorized('b'), await isVectorized('z')]).toEqual([false, false])
   state.refusing = ''
-  for (const id of ['b', 'z']) await eventually(() => isVectorized(id), 20_000)
+  for (const id of ['b', 'z']) await waitUntil(() => isVectorized(id), 20_000)
 })
 
 it('a document that was deleted waits for no vector', async () => {
@@ -60,9 +61,9 @@ it('a document that was deleted waits for no vector', async () => {
   await add([...ids, 'z'], 'sea')
   for (const id of ids) await service.must('DELETE', `/cortex/documents/${id}?index=e`)
   state.refusing = ''
-  await eventually(() => isVectorized('z'), 20_000)
+  await waitUntil(() => isVectorized('z'), 20_000)
   const { unvectorized } = service.app.store.tables
-  await eventually(() => unvectorized.count() === 0, 20_000)
+  await waitUntil(() => unvectorized.count() === 0, 20_000)
 })
 
 it('an endpoint that does not answer holds up no checkpoint, and not the end of the service', async () => {
@@ -70,9 +71,9 @@ it('an endpoint that does not answer holds up no checkpoint, and not the end of 
   state.refusing = ' '
   await add(['a'], 'sea')
   state.isSilent = true
-  await eventually(() => calls.at(-1)?.input.includes('sea a') === true)
+  await waitUntil(() => calls.at(-1)?.input.includes('sea a') === true)
   const before = calls.length
-  await eventually(() => calls.length > before)
+  await waitUntil(() => calls.length > before)
   await service.must('POST', '/cortex/indices', {
     name: 'own',
     settings: { embedder: { kind: 'learned' } },
@@ -80,7 +81,7 @@ it('an endpoint that does not answer holds up no checkpoint, and not the end of 
   for (const title of ['sea', 'sun'])
     await service.must('PUT', '/cortex/documents/x?index=own', { title })
   // What the index's files know of removals is forgotten.
-  await eventually(() => service.app.store.tables.removals.count() === 0, 20_000)
+  await waitUntil(() => service.app.store.tables.removals.count() === 0, 20_000)
   const startedMs = performance.now()
   await close()
   expect(performance.now() - startedMs).toBeLessThan(5000)

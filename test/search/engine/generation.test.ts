@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { clearSuperseded } from '../../../src/search/engine/sweep.ts'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
+import { waitUntilSpaceIsLearned } from '../learned-space.ts'
 
 interface Found {
   hits: { id: string; score: number; source: { title: string; n: number } }[]
@@ -220,7 +222,7 @@ it('follows a cursor beyond the ten thousandth hit', async () => {
       documents: documents.slice(at, at + 3500),
     })
   const body = { index, searchType: 'text', size: 1000, sort: ['n:desc'], fields: ['n'] }
-  await eventually(async () => (await find({ ...body, size: 0 })).total === 10_500, 30_000)
+  await waitUntil(async () => (await find({ ...body, size: 0 })).total === 10_500, 30_000)
   const seen: number[] = []
   let cursor: string | undefined
   do {
@@ -250,13 +252,7 @@ it('goes on with a cursor while a new vector space is learned', async () => {
   await fill(index, 400)
   const body = { index, query: 'river fish', searchType: 'hybrid', size: 50 }
   const first = await find(body)
-  await eventually(async () => {
-    const { vectorSpace } = await service.must<{ vectorSpace: { kind: string } }>(
-      'GET',
-      `/cortex/indices/${index}`,
-    )
-    return vectorSpace.kind === 'learned'
-  })
+  await waitUntilSpaceIsLearned(service, index)
   const seen = first.hits.map(({ id }) => id)
   let cursor = first.nextCursor
   while (cursor !== undefined) {

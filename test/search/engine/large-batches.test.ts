@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { eventually, startApp } from '../../running-app.ts'
+import { startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 /** Every word another one: this takes the core a second, where a document of a few words takes milliseconds. */
 const words = (from: number, count: number) =>
@@ -20,7 +21,7 @@ it('a giant of one index does not hold up writes of another', async () => {
     // Its record is durable: the way into the core is all that is left.
     const isStored = async () =>
       (await service.call('GET', `/cortex/documents/${id}?index=a`)).status === 200
-    await eventually(isStored)
+    await waitUntil(isStored)
     await put('b', 'small', { title: `small ${round}` })
     done.push(`small ${round}`)
     await giantDone

@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 /** As many as the core wants before it links them. */
 const VECTORS = 10_000
@@ -69,7 +70,7 @@ it('links the vectors of an index at rest, and finds the links again after a res
     expect(data).toMatchObject({ succeeded: BATCH })
   }
   expect(figures()).toMatchObject({ vectors: VECTORS })
-  await eventually(isSettled, 60_000)
+  await waitUntil(isSettled)
   expect(figures()).toMatchObject({ vectors: VECTORS, graph: true })
 
   await service.restart()

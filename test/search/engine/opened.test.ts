@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 async function startWith(indices: readonly string[], env: Record<string, string> = {}) {
   const service = await startApp({ OPEN_INDICES_MAX: '1', CHECKPOINT_MS: '50', ...env })
@@ -25,7 +26,7 @@ it('health and the metrics page tell of an index that was built again and closed
     await service.must('POST', '/cortex/search', { index: 'sea', query: 'otter' })
     return !engine.isOpen(indices.get('river'))
   }
-  await expect.poll(isClosed, { timeout: 20_000 }).toBe(true)
+  await waitUntil(isClosed, 20_000)
 
   expect(await service.call('GET', '/cortex/health')).toMatchObject({ status: 200 })
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200)
@@ -50,7 +51,7 @@ it('an index that is searched stays open where all others are held beyond the li
   }
   stopReading()
   await read
-  await expect.poll(() => engine.opened().length).toBe(2)
+  await waitUntil(() => engine.opened().length === 2, 1000)
 })
 
 it('for one index too many one is closed, however many searches come by meanwhile', async () => {

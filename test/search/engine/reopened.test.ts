@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 interface Found {
   hits: { id: string }[]
@@ -26,7 +27,7 @@ async function withMoreThanAreOpen() {
       const others = NAMES.filter((name) => !kept.includes(name))
       return !others.some((name) => engine.isOpen(indices.get(name)))
     }
-    await expect.poll(isClosed, { timeout: 20_000 }).toBe(true)
+    await waitUntil(isClosed, 20_000)
   }
   return { service, closeOthers }
 }

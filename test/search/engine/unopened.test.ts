@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { CortexHealth } from '../../../src/health.ts'
 import type { Variables } from '../../../src/settings.ts'
-import { until } from '../../http/stub.ts'
 import { startApp } from '../../running-app.ts'
 import { temporaryFolder } from '../../store/open.ts'
 import { wipePages } from '../../store/wipe.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {
   const service = await startApp()
@@ -177,7 +177,7 @@ it('a list that was begun with an index does not go on without it', async () => 
   await engine.checkpoint()
   const first = (await search({ size: 1 })).data
   expect(first.total).toBe(4)
-  await until(async () => !engine.isOpen(indices.get('willow')), 20_000)
+  await waitUntil(async () => !engine.isOpen(indices.get('willow')), 20_000)
   expect(engine.isOpen(indices.get('xenon'))).toBe(true)
   rmSync(directory, { recursive: true })
   writeFileSync(directory, '')
@@ -208,7 +208,7 @@ it('such an index is opened again by itself: whoever goes by its health may send
   // There is no other that could answer.
   expect((await service.call('POST', '/cortex/search', { query: 'willow' })).status).toBe(503)
   renameSync(directory, join(temporaryFolder(), 'apart'))
-  await until(async () => (await health()) === 200, 50_000)
+  await waitUntil(async () => (await health()) === 200, 50_000)
   const found = await service.call<{ total: number }>('POST', '/cortex/search', { query: 'willow' })
   expect(found.data.total).toBe(1)
 })

@@ -1,7 +1,8 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 const DIMENSIONS = 4
 /** Words that the endpoint knows; each is a direction. */
@@ -108,7 +109,7 @@ it('stores what comes while the endpoint is down, and vectorises it later', asyn
   } finally {
     isDown = false
   }
-  for (const id of ['2', '3', '4']) await eventually(() => isVectorized(id), 30_000)
+  for (const id of ['2', '3', '4']) await waitUntil(() => isVectorized(id), 30_000)
   expect((await find({ query: 'sun', searchType: 'vector' })).hits[0]?.id).toBe('3')
   expect(await service.must('GET', '/cortex/documents/3?index=e')).toMatchObject({ version: 1 })
 })
@@ -144,7 +145,7 @@ it('goes on without vectors in a list that was begun without', async () => {
     isDown = false
   })
   expect(first).toMatchObject({ total: 3, searchContext: { degraded: ['vector'] } })
-  await eventually(async () => (await find(list)).total === 4)
+  await waitUntil(async () => (await find(list)).total === 4)
   const rest = await find({ ...list, size: 10, cursor: first.nextCursor })
   expect(rest).toMatchObject({ total: 3, searchContext: { degraded: ['vector'] } })
   expect(new Set([...first.hits, ...rest.hits].map(({ id }) => id)).size).toBe(3)
@@ -328,5 +329,5 @@ it('is searched by words, and keeps what comes, while the endpoint gives vectors
     dimensions = DIMENSIONS
   }
   await service.restart()
-  await eventually(() => isVectorized('late'), 30_000)
+  await waitUntil(() => isVectorized('late'), 30_000)
 })

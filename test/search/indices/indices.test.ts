@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { eventually, type RunningApp, startApp } from '../../running-app.ts'
+import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 interface Index {
   name: string
@@ -671,7 +672,7 @@ describe('adding fields', () => {
     expect((await search('grow', { query: 'granite' })).data.total).toBe(0)
     const extending = extend('grow', { remark: { type: 'text' } })
     let writes = 0
-    await eventually(async () => {
+    await waitUntil(async () => {
       const all = await search('grow', { query: 'number' })
       expect(all.data.total).toBe(300 + writes)
       writes += 1
@@ -709,7 +710,7 @@ describe('adding fields', () => {
       ['one', 'two', 'three'].map((field) => extend('several', { [field]: { type: 'text' } })),
     )
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200])
-    await eventually(async () => {
+    await waitUntil(async () => {
       const totals = ['uno', 'due', 'tre'].map(
         async (query) => (await search('several', { query })).data.total,
       )
@@ -758,7 +759,7 @@ describe('adding fields', () => {
       body: { ...body, fields },
       own,
     })
-    await eventually(async () => {
+    await waitUntil(async () => {
       const filters = { 'place.zip': 7, 'place.street': 'Elm', 'body.raw': 'Die Häuser' }
       return (await search('inside', { filters })).data.total === 1
     })
@@ -785,7 +786,7 @@ describe('adding fields', () => {
     expect(properties).toMatchObject({ title: { weight: 2 }, tags: { type: 'keyword' } })
     const again = await extend('byfirst', { authors: { type: 'keyword' }, content: {} })
     expect(again.code).toBe('INDEX_EXISTS')
-    await eventually(async () => {
+    await waitUntil(async () => {
       const filters = { 'title.raw': 'Zoo', tags: 'animals' }
       return (await search('byfirst', { filters })).data.total === 1
     })
@@ -958,7 +959,7 @@ describe('listing, reading, deleting', () => {
     const removed = await service.call('DELETE', '/cortex/indices/torn')
     expect(removed.status).toBe(200)
     for (const { status } of await Promise.all(writes)) expect([200, 404]).toContain(status)
-    await eventually(async () => {
+    await waitUntil(async () => {
       const { indices, store } = service.app
       const known = new Set(indices.all().map(({ record }) => record.id))
       const strays = [...store.tables.records.keys({})].filter(([id]) => !known.has(id))

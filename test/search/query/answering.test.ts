@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
-import { eventually, startApp } from '../../running-app.ts'
+import { startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 it('a search of all indices goes on without one that is deleted meanwhile; whoever names it is told', async () => {
   let tellDeleted = () => {}
@@ -24,7 +25,7 @@ it('a search of all indices goes on without one that is deleted meanwhile; whoev
   const { sessionId } = await service.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
   const ofAll = find({ sessionId })
   const ofNamed = find({ sessionId, index: ['kept', 'deleted'] })
-  await eventually(() => calls.some(({ input }) => input.includes('slow otter')))
+  await waitUntil(() => calls.some(({ input }) => input.includes('slow otter')))
   await service.must('DELETE', '/cortex/indices/deleted')
   tellDeleted()
 

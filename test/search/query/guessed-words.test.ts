@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
-
-interface Info {
-  vectorSpace: { kind: string }
-}
+import { waitUntilSpaceIsLearned } from '../learned-space.ts'
 
 let service: RunningApp
 
@@ -19,13 +16,7 @@ beforeAll(async () => {
     ),
   )
   await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
-  await vi.waitFor(
-    async () => {
-      const info = await service.must<Info>('GET', '/cortex/indices/shop')
-      expect(info.vectorSpace.kind).toBe('learned')
-    },
-    { timeout: 50_000, interval: 50 },
-  )
+  await waitUntilSpaceIsLearned(service, 'shop')
 })
 afterAll(() => service.close())
 

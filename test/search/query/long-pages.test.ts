@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import { connectRaw, until } from '../../http/stub.ts'
+import { connectRaw } from '../../http/stub.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 const MIB = 1 << 20
 /** Room for one page, which is more than shared memory has room for and more than the system takes in for who reads nothing. */
@@ -61,7 +62,7 @@ it.each(['identity', 'gzip', 'br'])(
 it('a page for which others leave no room is refused before it is made, and made once they do', async () => {
   const slow = await unread()
   // Asked before that one has its page, another would be the one that has room.
-  await until(() => service.app.answers.refusal(ROOM_BYTES, 0) !== undefined, 50_000)
+  await waitUntil(() => service.app.answers.refusal(ROOM_BYTES, 0) !== undefined, 50_000)
   const asked = vi.spyOn(service.app.pool, 'search')
   const answer = await find()
   const refused = (await answer.json()) as { code: string; error: string }
@@ -76,7 +77,7 @@ it('a page for which others leave no room is refused before it is made, and made
   const { status } = await service.call('POST', '/cortex/search', { index: 'long', size: 1 })
   expect(status).toBe(200)
   slow.destroy()
-  await until(async () => (await statusOf()) === 200, 50_000)
+  await waitUntil(async () => (await statusOf()) === 200, 50_000)
   // As often as one likes: each gives back what it took.
   for (let round = 0; round < 3; round += 1) expect(await statusOf()).toBe(200)
 })
@@ -85,6 +86,6 @@ it('a client that leaves before its page is there takes no room', async () => {
   for (let round = 0; round < 3; round += 1) {
     const left = await unread()
     left.destroy()
-    await until(async () => (await statusOf()) === 200, 50_000)
+    await waitUntil(async () => (await statusOf()) === 200, 50_000)
   }
 })

@@ -1,9 +1,6 @@
-import { afterAll, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
-
-interface Info {
-  vectorSpace: { kind: string }
-}
+import { waitUntilSpaceIsLearned } from '../learned-space.ts'
 
 let service: RunningApp
 
@@ -26,15 +23,7 @@ beforeAll(async () => {
   })
   const own = [{ document: { title: 'Arbor lamp', vector: [1, 0] } }]
   await service.must('POST', '/cortex/documents/bulk', { index: 'own', documents: own })
-  await vi.waitFor(
-    async () => {
-      for (const index of ['shop', 'store']) {
-        const info = await service.must<Info>('GET', `/cortex/indices/${index}`)
-        expect(info.vectorSpace.kind).toBe('learned')
-      }
-    },
-    { timeout: 50_000, interval: 50 },
-  )
+  await Promise.all(['shop', 'store'].map((index) => waitUntilSpaceIsLearned(service, index)))
 })
 afterAll(() => service.close())
 

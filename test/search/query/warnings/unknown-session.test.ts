@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../../running-app.ts'
+import { waitUntil } from '../../../wait-until.ts'
 
 let service: RunningApp
 
@@ -40,7 +41,7 @@ it('a session that is over is told like one that never was', async () => {
     )
     return status === 'EXPIRED'
   }
-  await expect.poll(isOver, { timeout: 50_000 }).toBe(true)
+  await waitUntil(isOver, 50_000)
   expect(await warningsOf({ sessionId })).toEqual(UNKNOWN)
   // Its totals end with it.
   const totals = await service.must('GET', `/cortex/sessions/${sessionId}/analytics`)

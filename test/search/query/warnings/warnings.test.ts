@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectRaw, until } from '../../../http/stub.ts'
+import { connectRaw, WIRE_MS } from '../../../http/stub.ts'
 import { type RunningApp, startApp } from '../../../running-app.ts'
+import { waitUntil } from '../../../wait-until.ts'
 
 let service: RunningApp
 
@@ -126,7 +127,7 @@ it.each([
     'Connection: close',
   ]
   socket.write([...head, ...lines].join('\r\n'))
-  await until(closed)
+  await waitUntil(closed, WIRE_MS)
   expect(received()).toContain(
     '"warnings":["The body of a GET is not read and was ignored; that of a POST is."]',
   )
