@@ -37,6 +37,8 @@ it('health and the metrics page tell of an index that was built again and closed
 it('an index that is searched stays open where all others are held beyond the limit', async () => {
   const service = await startWith(['river', 'sea', 'lake'], { OPEN_INDICES_MAX: '2' })
   const { engine, indices } = service.app
+  // Until then `river` may be on its way out already, as the one that was written first.
+  await waitUntil(() => engine.opened().length === 2)
   let stopReading = () => {}
   const reading = new Promise<void>((resolve) => {
     stopReading = resolve
