@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newId } from '../../src/ids.ts'
 import type { SignalList, SignalQuery } from '../../src/schema/signal.ts'
 import { openJournal } from '../../src/store/journal.ts'
+import { countTurns } from '../count-turns.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 
 const ENTRIES = 24
@@ -24,20 +25,6 @@ function appendGiants(): Promise<void> {
   })
 }
 
-/** How often others had a turn during some work, and what it gave. */
-async function withTurns<Value>(work: () => Promise<Value>): Promise<[number, Value]> {
-  let turns = 0
-  let isOver = false
-  const count = (): void => {
-    turns += 1
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  const value = await work()
-  isOver = true
-  return [turns, value]
-}
-
 async function listSignals(query: SignalQuery): Promise<SignalList> {
   const list = await running.app.learning.signals.list(query)
   return JSON.parse(Buffer.from(list).toString())
@@ -53,14 +40,14 @@ describe('long entries of the journal', () => {
 
   it('are read for a list of feedback with turns for others in between', async () => {
     const { feedback } = running.app.learning
-    const [turns, page] = await withTurns(() => feedback.read({ limit: 100 }))
+    const { turns, value: page } = await countTurns(() => feedback.read({ limit: 100 }))
     expect(page.feedback).toHaveLength(ENTRIES)
     expect(page.summary).toMatchObject({ total: ENTRIES, complete: true })
     expect(turns).toBeGreaterThan(ENTRIES / 2)
   })
 
   it('for a list of signals, too', async () => {
-    const [turns, page] = await withTurns(() => listSignals({ limit: 100 }))
+    const { turns, value: page } = await countTurns(() => listSignals({ limit: 100 }))
     expect(page.signals).toHaveLength(ENTRIES)
     expect(turns).toBeGreaterThan(ENTRIES / 2)
   })
@@ -69,14 +56,14 @@ describe('long entries of the journal', () => {
     const { signals } = running.app.learning
     const { signals: listed } = await listSignals({ limit: 100 })
     const signalId = listed[0]?.signalId as string
-    const [turns, { previousStatus }] = await withTurns(() => signals.record({ signalId }))
-    expect(previousStatus).toBe('COMPLETED')
+    const { turns, value } = await countTurns(() => signals.record({ signalId }))
+    expect(value.previousStatus).toBe('COMPLETED')
     expect(turns).toBeGreaterThan(ENTRIES / 2)
   })
 
   it('and when they are removed', async () => {
     const journal = openJournal(running.app.store)
-    const [turns, removed] = await withTurns(() =>
+    const { turns, value: removed } = await countTurns(() =>
       journal.sweep({ beforeMs: Date.now() + 1000, nowMs: Date.now() }),
     )
     expect(removed).toBe(ENTRIES)

@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { readGradually } from '../../src/json/gradual.ts'
 import { readJson } from '../../src/json/json.ts'
 import { refuseUnkeepable } from '../../src/json/unkeepable.ts'
+import { countTurns } from '../count-turns.ts'
 
 const DEPTH_MAX = 6
 
@@ -139,15 +140,8 @@ describe('a text that is read gradually', () => {
 
   it('is looked through for its mistake in parts, and others have their turns meanwhile', async () => {
     const text = Buffer.from(`[${'{"id":"a","tags":[1,2]},'.repeat(400_000)}}`)
-    let turns = 0
-    const count = (): void => {
-      turns += 1
-      counting = setImmediate(count)
-    }
-    let counting = setImmediate(count)
-    onTestFinished(() => clearImmediate(counting))
-    const outcome = await outcomeOf(() => readGradually(text, DEPTH_MAX))
-    expect(outcome).toHaveProperty(
+    const { turns, value } = await countTurns(() => outcomeOf(() => readGradually(text, DEPTH_MAX)))
+    expect(value).toHaveProperty(
       'message',
       `The body is not valid JSON at byte ${text.length - 1}.`,
     )

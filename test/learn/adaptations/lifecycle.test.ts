@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it, vi } from 'vitest'
 import { RELEARNING } from '../../../src/learn/loop/fold.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
+import { countTurns } from '../../count-turns.ts'
 import { MINUTE_MS, QUERY_HASH, runOn } from '../learner.ts'
 import { openWorkshop, type Workshop } from './workshop.ts'
 
@@ -293,20 +294,7 @@ describe('a change', () => {
     const shop = openWorkshop()
     for (let at = 0; at < 8; at += 1)
       await shop.apply(PINS, { queryHash: `${QUERY_HASH}${at}`, immediate: true })
-    let ms = performance.now()
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (ms += 3))
-    let turns = 0
-    let judged = false
-    const others = (async () => {
-      while (!judged) {
-        await setImmediate()
-        turns += 1
-      }
-    })()
-    await shop.adaptations.tick(shop.clock.nowMs)
-    judged = true
-    await others
-    clock.mockRestore()
+    const { turns } = await countTurns(() => shop.adaptations.tick(shop.clock.nowMs))
     expect(turns).toBeGreaterThan(7)
   })
 

@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { suggestionKey } from '../../../src/learn/adaptations/suggestion-steps.ts'
 import { MACHINES } from '../../../src/learn/states.ts'
+import { countTurns } from '../../count-turns.ts'
 import { showing } from '../impressions/parts.ts'
 import { QUERY_HASH } from '../learner.ts'
 import { DOCUMENTS, openWorkshop, type Workshop } from './workshop.ts'
@@ -504,18 +505,7 @@ describe('very many suggestions', () => {
         suggestions.put(key, { ...value, source: 'service', status: 'PENDING' })
     })
     const sizes = watchWrites(shop)
-    let nowMs = 0
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => ++nowMs)
-    let turns = 0
-    let isDone = false
-    const count = async () => {
-      for (; !isDone; turns += 1) await new Promise(setImmediate)
-    }
-    const counted = count()
-    await shop.adaptations.withdraw({ has: () => false })
-    isDone = true
-    clock.mockRestore()
-    await counted
+    const { turns } = await countTurns(() => shop.adaptations.withdraw({ has: () => false }))
     expect(turns).toBeGreaterThan(MANY / 10)
     await shop.adaptations.withdraw({ has: (queryHash) => queryHash !== 'q7' })
     expect(await shop.suggestions()).toMatchObject({ total: 1, suggestions: [{ queryHash: 'q7' }] })

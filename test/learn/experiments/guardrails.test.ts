@@ -5,6 +5,7 @@ import { readRollout } from '../../../src/learn/experiments/rollout.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
 import { SearchTest } from '../../../src/schema/experiment.ts'
 import { COUNTED_METRICS } from '../../../src/schema/experiment-metrics.ts'
+import { countTurns } from '../../count-turns.ts'
 import { runOn } from '../learner.ts'
 import { normal } from '../statistics/normal.ts'
 import { type Answered, type Laboratory, openLaboratory } from './laboratory.ts'
@@ -533,14 +534,6 @@ it('many on many variants are judged without that others wait until all experime
   const guardrails = Array.from({ length: 100 }, (_, n) => ({ metric: 'latencyP95', threshold: n }))
   for (let n = 0; n < 10; n += 1)
     await lab.create('experiment', { type: 't', variants: named(100), guardrails })
-  let turns = 0
-  let isOver = false
-  const count = () => {
-    turns += 1
-    if (!isOver) setImmediate(count)
-  }
-  setImmediate(count)
-  await lab.experiments.tick()
-  isOver = true
+  const { turns } = await countTurns(() => lab.experiments.tick())
   expect(turns).toBeGreaterThan(4)
 })

@@ -1,10 +1,10 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { openMetricNames } from '../../../src/learn/metrics/names.ts'
 import { addValue, newSeries } from '../../../src/learn/metrics/series.ts'
 import { openMetrics } from '../../../src/metrics/metrics.ts'
 import type { MetricSeries } from '../../../src/schema/metric-record.ts'
+import { countTurns } from '../../count-turns.ts'
 
 it('all names together have room for so many label sets, and for others when some went', () => {
   const limits = { metricNamesMax: 100, metricSeriesMax: 100_000 }
@@ -38,15 +38,7 @@ it('a page of many label sets is written in slices: others have their turns mean
   const names = openMetricNames(metrics, { metricNamesMax: 100, metricSeriesMax: 100_000 })
   const histogram = addValue(newSeries('histogram', { shop: 'north' }, 0), 0.3, 0)
   for (let at = 0; at < 20_000; at += 1) names.show('a', `${at}`, histogram)
-  let turns = 0
-  let isDone = false
-  const count = async () => {
-    for (; !isDone; turns += 1) await turn()
-  }
-  const counted = count()
-  const page = await metrics.page()
-  isDone = true
-  await counted
+  const { turns, value: page } = await countTurns(() => metrics.page())
   expect(turns).toBeGreaterThan(10)
   // 24 buckets with an end, the last without, a sum and a count.
   expect(String(page).match(/^svc_custom_a/gm)).toHaveLength(20_000 * 27)

@@ -4,6 +4,7 @@ import { openVersions } from '../../../src/learn/models/versions.ts'
 import { MACHINES, mayMove } from '../../../src/learn/states.ts'
 import type { AdaptationRecord } from '../../../src/schema/adaptation-record.ts'
 import type { ModelStatus } from '../../../src/schema/statuses.ts'
+import { countTurns } from '../../count-turns.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 const STATES = Object.keys(MACHINES.model) as ModelStatus[]
@@ -108,15 +109,7 @@ describe('a version', () => {
       }
     })
     for (const checksum of ['a', 'b', 'c']) await add(checksum)
-    let turns = 0
-    let isOver = false
-    const count = () => {
-      turns += 1
-      if (!isOver) setImmediate(count)
-    }
-    setImmediate(count)
-    await add('d')
-    isOver = true
+    const { turns } = await countTurns(() => add('d'))
     expect(versions.of('m').map(({ version }) => version)).toEqual([2, 3, 4])
     expect(turns).toBeGreaterThan(12)
   })

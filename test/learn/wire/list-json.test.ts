@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { listJson } from '../../../src/learn/wire/list-json.ts'
+import { countTurns } from '../../count-turns.ts'
 
 const idOf = (n: number) => `01900000-0000-7000-8000-${String(n).padStart(12, '0')}`
 const numberOf = (id: string) => Number(id.slice(-12))
@@ -110,19 +111,8 @@ it('refuses a cursor that it did not give', async () => {
 })
 
 it('lets others have their turn while rows are many or large', async () => {
-  let turns = 0
-  const count = () => {
-    turns += 1
-    next = setImmediate(count)
-  }
-  let next = setImmediate(count)
-  const large = (n: number) => {
-    const untilMs = performance.now() + 1
-    while (performance.now() < untilMs);
-    return show(n)
-  }
-  await listJson('rows', tableOf(50).table, { limit: 50, show: large })
-  clearImmediate(next)
+  const { table } = tableOf(50)
+  const { turns } = await countTurns(() => listJson('rows', table, { limit: 50, show }))
   expect(turns).toBeGreaterThan(3)
 })
 

@@ -4,6 +4,7 @@ import {
   bulkAnswerJson,
   openBulkAnswer,
 } from '../../../src/search/documents/bulk-answer.ts'
+import { countTurns } from '../../count-turns.ts'
 
 const written = (n: number) => ({ status: 200, id: `${n}` }) as BulkItemReply
 const refused = (n: number) => ({ status: 400, id: `${n}`, code: 'X', error: 'is wrong' })
@@ -38,15 +39,7 @@ it('a long answer is written in slices: others have their turns meanwhile', asyn
   }
   const items = Array.from({ length: 200_000 }, () => item)
   const made = { items, omitted: 3, succeeded: 0, failed: 200_003 }
-  let turns = 0
-  let isDone = false
-  const count = async () => {
-    for (; !isDone; turns += 1) await new Promise(setImmediate)
-  }
-  const counted = count()
-  const json = await bulkAnswerJson(made)
-  isDone = true
-  await counted
+  const { turns, value: json } = await countTurns(() => bulkAnswerJson(made))
   expect(turns).toBeGreaterThan(3)
   expect(Buffer.from(json).toString()).toBe(JSON.stringify(made))
   const none = { items: [], succeeded: 0, failed: 0 }
