@@ -4,22 +4,21 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const root = join(import.meta.dirname, '..')
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-build-'))
+  folder = temporaryFolder()
   mkdirSync(join(folder, 'native'))
   cpSync(join(root, 'native', 'build.js'), join(folder, 'native', 'build.js'))
   file('package.json', '{"type":"module"}')
@@ -27,8 +26,6 @@ beforeEach(() => {
   file('native/Cargo.lock', '')
   file('native/src/lib.rs', '// first')
 })
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function file(name: string, content: string): void {
   mkdirSync(dirname(join(folder, name)), { recursive: true })

@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { compiled } from './compiled.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const END_PROCESS = compiled('src/end-process.ts')
 const PATIENCE_MS = 120_000
@@ -28,7 +26,7 @@ const SCRIPT = `
 it(
   'the process ends with its code though a transaction of the store still waits for it',
   async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'attune-end-'))
+    const folder = temporaryFolder()
     const node = ['--input-type=module', '--eval', SCRIPT, folder]
     const child = spawn(process.execPath, node, { stdio: ['ignore', 'pipe', 'inherit'] })
     let output = ''
@@ -38,7 +36,6 @@ it(
     const patience = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS / 2)
     const [code, signal] = await once(child, 'close')
     clearTimeout(patience)
-    rmSync(folder, { recursive: true, force: true })
     expect({ code, signal, output }).toEqual({ code: 3, signal: null, output: 'told of 3' })
   },
   PATIENCE_MS,

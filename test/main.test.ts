@@ -1,15 +1,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  closeSync,
-  existsSync,
-  mkdtempSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { networkInterfaces, tmpdir } from 'node:os'
+import { closeSync, existsSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { packageVersion } from '../src/package.ts'
@@ -22,6 +14,7 @@ import { compiled } from './compiled.ts'
 import { freePort } from './free-port.ts'
 import { connectRaw } from './http/stub.ts'
 import { wipePages } from './store/wipe.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 import { waitUntil } from './wait-until.ts'
 
 const MAIN = compiled('src/main.ts')
@@ -36,7 +29,7 @@ let folder: string
 let children: ChildProcess[]
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-main-'))
+  folder = temporaryFolder()
   children = []
 })
 afterEach(async () => {
@@ -45,7 +38,6 @@ afterEach(async () => {
     child.kill('SIGKILL')
     await once(child, 'exit')
   }
-  rmSync(folder, { recursive: true, force: true })
 })
 
 interface Process {
@@ -348,7 +340,7 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   expect(sameFolder.output().trim()).toBe(
     `The data folder is in use by process ${first.child.pid}; stop it or choose another DATA_DIR.`,
   )
-  const other = mkdtempSync(join(tmpdir(), 'attune-main-'))
+  const other = temporaryFolder()
   const samePort = start({ DATA_DIR: other, PORT: String(port) })
   expect(await samePort.ended).toBe(1)
   expect(samePort.output().trim()).toBe(
@@ -360,7 +352,6 @@ it('a second server on the same folder, or on a taken port, says so and ends', a
   expect(elsewhere.output()).not.toContain('did not stop by itself')
   elsewhere.child.kill('SIGTERM')
   await elsewhere.ended
-  rmSync(other, { recursive: true, force: true })
   expect((await fetch(`http://127.0.0.1:${port}/livez`)).status).toBe(200)
 })
 

@@ -1,20 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { beforeEach, describe, expect, test, vi } from 'vitest'
+import { temporaryFolder } from './temporary-folder.ts'
 
 const root = join(import.meta.dirname, '..')
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-run-'))
+  folder = temporaryFolder()
   for (const name of ['test/run.js', 'native/build.js', '.ci/run'])
     cpSync(join(root, name), join(folder, name))
   file('package.json', '{"type":"module"}')
 })
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function file(name: string, content: string): void {
   mkdirSync(dirname(join(folder, name)), { recursive: true })

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { onTestFinished } from 'vitest'
-import { temporaryFolder } from './store/open.ts'
+import { temporaryFolder } from './temporary-folder.ts'
 
 /** A file system of its own until the test is over; undefined where none may be mounted. */
 export function smallDisk(megabytes: number): string | undefined {

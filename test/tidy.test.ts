@@ -409,6 +409,11 @@ describe('the house is tidy', () => {
     expect(tests.filter(({ text }) => waits.test(text)).map(({ path }) => path)).toEqual([])
   })
 
+  it('tests take folders from test/temporary-folder.ts, which removes them however a test ends', () => {
+    const tests = readSources('test', '.test.ts').filter(({ path }) => path !== 'test/tidy.test.ts')
+    expect(tests.filter(({ text }) => text.includes('mkdtemp')).map(({ path }) => path)).toEqual([])
+  })
+
   it('threads load no schemas: each would take five megabytes for them', () => {
     const threads = sources.filter(({ path }) => path.startsWith('workers/'))
     expect(threads.flatMap(({ path }) => [...packagesOf(path, sources)])).not.toContain('typebox')

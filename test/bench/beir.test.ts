@@ -1,22 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { readCollection, splitQueries } from '../../bench/beir.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-beir-'))
+  folder = temporaryFolder()
   mkdirSync(join(folder, 'qrels'))
   write('corpus.jsonl', '{"_id":"d1","title":"One","text":"first"}\n{"_id":"d2","text":"second"}\n')
   write('queries.jsonl', '{"_id":"q1","text":"one"}\n{"_id":"q2","text":"two"}\n')
   write('qrels/test.tsv', 'query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq2\td2\t2\n')
-})
-
-afterEach(() => {
-  rmSync(folder, { recursive: true })
 })
 
 function write(name: string, text: string | Buffer): void {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { type LoadOptions, load } from '../../src/cli/load.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { type BulkServer, openBulkServer } from './bulk-server.ts'
 import { openRecorder } from './recorder.ts'
@@ -13,13 +13,12 @@ let folder: string
 let server: BulkServer
 
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-load-'))
+  folder = temporaryFolder()
   server = await openBulkServer()
 })
 
 afterEach(async () => {
   await server.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 function options(more: Partial<LoadOptions> = {}): LoadOptions {

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process'
-import { mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { openSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled } from '../compiled.ts'
+import { sharedFolder } from '../temporary-folder.ts'
 
 const entry = compiled('src/cli/main.ts')
 const HITS = 3000
 
-let folder: string
+const folder = sharedFolder()
 let server: Server
 let url: string
 
@@ -27,7 +27,6 @@ function answer() {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-pipe-'))
   server = createServer((request, response) => {
     request.resume()
     response.setHeader('content-type', 'application/json')
@@ -40,7 +39,6 @@ beforeAll(async () => {
 afterAll(() => {
   server.closeAllConnections()
   server.close()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 /** Runs the command line in the test's folder with stdout as given; answers how it ended and what it noted. */

@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
-import { afterEach, describe, expect, onTestFinished, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { readFilterOptions } from '../../src/cli/filters.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { serverEnvironment } from '../../src/cli/serve.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { openRecorder } from './recorder.ts'
 
 const packageJson = join(import.meta.dirname, '..', '..', 'package.json')
@@ -358,8 +358,7 @@ describe('help and mistakes', () => {
   })
 
   test('what load is told of fields is heeded, also of several', async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'attune-program-'))
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+    const folder = temporaryFolder()
     const file = join(folder, 'a.ndjson')
     writeFileSync(file, '{"sku":7,"name":"<b>A</b>","body":"<p>K&uuml;hl</p>","raw":"<i>"}\n')
     const fields = ['--id-field', 'sku', '--map', 'sku=sku', '--map', 'name=title']

@@ -1,24 +1,26 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
-import { tmpdir } from 'node:os'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import {
+  afterAll,
+  afterEach,
+  beforeAll,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest'
 import { demo } from '../../src/cli/demo.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { type OwnServer, startOwnServer } from '../../src/cli/serve.ts'
 import { openStore } from '../../src/store/store.ts'
 import { compiled } from '../compiled.ts'
 import { connectRaw } from '../http/stub.ts'
+import { sharedFolder, temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { openRecorder } from './recorder.ts'
 
@@ -85,18 +87,16 @@ async function inShell(script: string, url: string): Promise<string> {
 }
 
 describe('with a server of its own', () => {
-  let folder: string
+  const folder = sharedFolder()
   let server: OwnServer
 
   beforeAll(async () => {
-    folder = mkdtempSync(join(tmpdir(), 'attune-cli-'))
     // A drawn order teaches something else, now and then, than what the examples print.
     server = await startOwnServer(join(folder, 'data'), { EXPLORATION_SHARE: '0' })
   })
 
   afterAll(async () => {
     await server?.close()
-    rmSync(folder, { recursive: true, force: true })
   })
 
   const attune = async (...args: string[]) => {
@@ -229,13 +229,14 @@ async function isBegun(url: string): Promise<void> {
 }
 
 describe('attune serve', { timeout: 120_000 }, () => {
-  let folder: string | undefined
+  let folder: string
   const started: number[] = []
 
+  beforeEach(() => {
+    folder = temporaryFolder()
+  })
   afterEach(() => {
     for (const pid of started.splice(0)) stop(pid, 'SIGKILL')
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
-    folder = undefined
   })
 
   function stop(pid: number, signal: NodeJS.Signals): void {
@@ -247,7 +248,6 @@ describe('attune serve', { timeout: 120_000 }, () => {
   }
 
   function serving(...args: string[]) {
-    folder ??= mkdtempSync(join(tmpdir(), 'attune-serve-'))
     const options = ['--port', '0', '--data-dir', join(folder, 'data'), ...args]
     const child = spawn(process.execPath, [entry, 'serve', ...options], {
       env: { ...process.env, LOG_LEVEL: 'silent' },
@@ -271,7 +271,7 @@ describe('attune serve', { timeout: 120_000 }, () => {
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     child.kill('SIGTERM')
     expect(await ended).toBe(0)
-    expect(readdirSync(join(String(folder), 'data')).length).toBeGreaterThan(0)
+    expect(readdirSync(join(folder, 'data')).length).toBeGreaterThan(0)
   })
 
   test('a bad setting ends it with a sentence that names it', async () => {
@@ -337,7 +337,6 @@ describe('attune serve', { timeout: 120_000 }, () => {
   )
 
   test('with --supervise a folder of a newer version is not tried again', async () => {
-    folder = mkdtempSync(join(tmpdir(), 'attune-serve-'))
     const newer = openStore({
       dataDir: join(folder, 'data'),
       bytesMax: 2 ** 30,
@@ -367,7 +366,11 @@ function childOf(pid: number): number | undefined {
 test('the demo loads real documentation, searches it in three modes and leaves nothing behind', async () => {
   const terminal = openRecorder()
   // As for a server of the user's own.
-  const set = { API_KEYS: 'k', AUTO_CREATE_INDEX: 'false', CONFIG: join(tmpdir(), 'none.json') }
+  const set = {
+    API_KEYS: 'k',
+    AUTO_CREATE_INDEX: 'false',
+    CONFIG: join(temporaryFolder(), 'none.json'),
+  }
   for (const [name, value] of Object.entries(set)) vi.stubEnv(name, value)
   onTestFinished(() => void vi.unstubAllEnvs())
   await demo(terminal, { size: 1 })

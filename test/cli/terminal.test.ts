@@ -1,12 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { compiled } from '../compiled.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 
 const entry = compiled('src/cli/main.ts')
@@ -14,10 +14,8 @@ const entry = compiled('src/cli/main.ts')
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-terminal-'))
+  folder = temporaryFolder()
 })
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs the command line in the test's folder; `said` gives what it printed so far. */
 function attune(...args: string[]): { child: ChildProcess; said: () => string } {

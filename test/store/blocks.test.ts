@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
 import type { Range } from '../../src/store/table.ts'
-import { temporaryFolder, temporaryStore } from './open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { temporaryStore } from './open.ts'
 
 const keyOf = (number: number) => `id-${String(number).padStart(6, '0')}`
 

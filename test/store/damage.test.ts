@@ -15,7 +15,8 @@ import type { SessionRecord } from '../../src/schema/session.ts'
 import { isDamage, plainDamage } from '../../src/store/failure.ts'
 import { readPages } from '../../src/store/pages.ts'
 import { openStore, type Store } from '../../src/store/store.ts'
-import { temporaryFolder, temporaryStore } from './open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
+import { temporaryStore } from './open.ts'
 import { wipePages } from './wipe.ts'
 
 const PAGE_BYTES = 4096

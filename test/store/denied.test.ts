@@ -6,7 +6,7 @@ import { expect, it } from 'vitest'
 import { isDenied } from '../../src/store/failure.ts'
 import { openStore } from '../../src/store/store.ts'
 import { compiled } from '../compiled.ts'
-import { temporaryFolder } from './open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const store = compiled('src/store/store.ts')
 const quiet = { warn: () => {}, error: () => {} }

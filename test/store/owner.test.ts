@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { expect, it, onTestFinished } from 'vitest'
 import { refuseOwned } from '../../src/store/owner.ts'
 import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { temporaryFolder } from './open.ts'
 
 const file = '1:1'
 const claimant = { pid: process.pid, origin: 1, file }

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { compiled } from '../compiled.ts'
-import { temporaryFolder } from './open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const store = compiled('src/store/store.ts')
 

@@ -5,8 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { Worker } from 'node:worker_threads'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { temporaryFolder, temporaryStore } from './open.ts'
+import { temporaryStore } from './open.ts'
 
 const file = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 

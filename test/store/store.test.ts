@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { openReader } from '../../src/store/reader.ts'
 import { openStore } from '../../src/store/store.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
-import { temporaryFolder, temporaryStore } from './open.ts'
+import { temporaryStore } from './open.ts'
 
 const bytes = (text: string) => Buffer.from(text)
 const quiet = { warn: () => {}, error: () => {} }

@@ -1,9 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Piscina } from 'piscina'
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
 import { openBalancer } from '../../src/threads/balancer.ts'
+import { sharedFolder } from '../temporary-folder.ts'
 
 const JOB = `
 const { setTimeout: pass } = require('node:timers/promises')
@@ -19,7 +19,7 @@ const open = (gate: Int32Array) => Atomics.store(gate, 0, 1)
 const OPEN = closedGate()
 open(OPEN)
 
-const folder = mkdtempSync(join(tmpdir(), 'attune-balancer-'))
+const folder = sharedFolder()
 const described = new Set<unknown>()
 let pool: Piscina
 
@@ -39,7 +39,6 @@ beforeAll(() => {
 })
 afterAll(async () => {
   await pool.destroy()
-  rmSync(folder, { recursive: true, force: true })
 })
 
 test('jobs go to the thread that has the fewest', async () => {

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import { Piscina } from 'piscina'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
-import { temporaryFolder } from '../store/open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 it('a thread that fails without a job, as one that can’t be started, is told of and ends no process', async () => {
   const lanes = new Set<Piscina>()

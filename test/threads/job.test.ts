@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { expect, it } from 'vitest'
-import { temporaryFolder } from '../store/open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 
 const script = fileURLToPath(new URL('want-of-files.js', import.meta.url))
 /** As it is built, which `npm test` sees to. */

@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
-import { temporaryFolder } from '../store/open.ts'
+import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 
 it('knows of a lull among the searches that it hands over', async () => {

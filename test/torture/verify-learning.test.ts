@@ -1,17 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { openService, type Service } from '../../bench/service.ts'
 import { randomOf } from '../../bench/synthetic.ts'
 import { openStore } from '../../src/store/store.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
+import { sharedFolder } from '../temporary-folder.ts'
 import { loadLessons, startLearning } from './learner.ts'
 import { openPromises, type SessionPromise } from './promises.ts'
 import { auditJournal } from './refold.ts'
 import { findForgotten } from './verify-learning.ts'
 
-const dataDir = mkdtempSync(join(tmpdir(), 'attune-lessons-'))
+const dataDir = sharedFolder()
 const promises = openPromises()
 let running: RunningApp
 let service: Service
@@ -31,8 +29,6 @@ beforeAll(async () => {
   expect(learning.wrong).toEqual([])
   expect(learning.refused).toEqual({})
 })
-
-afterAll(() => rmSync(dataDir, { recursive: true, force: true }))
 
 const told = (): SessionPromise[] => [...promises.sessions.values()].filter((s) => s.told.size > 0)
 const kinds = () =>

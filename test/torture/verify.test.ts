@@ -1,8 +1,7 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import type { Reply, Service } from '../../bench/service.ts'
+import { sharedFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { type Oracle, openOracle, type Source } from './oracle.ts'
 import { findBroken } from './verify.ts'
@@ -80,7 +79,7 @@ function openFake() {
 }
 
 describe('the check after a kill', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'attune-verify-'))
+  const folder = sharedFolder()
   let fake: ReturnType<typeof openFake>
   let oracle: Oracle
 
@@ -92,7 +91,6 @@ describe('the check after a kill', () => {
     writing.stop()
     await writing.ended
   })
-  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   const live = () => {
     const entry = [...oracle.entries.values()].find(({ settled }) => settled !== undefined)

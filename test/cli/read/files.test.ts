@@ -1,8 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { findFiles, readDocuments } from '../../../src/cli/read/files.ts'
 import {
   type FoundDocument,
@@ -10,14 +9,13 @@ import {
   mappingOf,
   type Unreadable,
 } from '../../../src/cli/read/record.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 let folder: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'attune-read-'))
+  folder = temporaryFolder()
 })
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 function file(name: string, content: string | Buffer): void {
   const path = join(folder, name)

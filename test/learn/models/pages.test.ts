@@ -6,7 +6,8 @@ import { columnsFor } from '../../../src/learn/models/estimate.ts'
 import { blankRow, shownPages } from '../../../src/learn/models/pages.ts'
 import { native } from '../../../src/native.ts'
 import { openReader } from '../../../src/store/reader.ts'
-import { temporaryFolder, temporaryStore } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { partsOf, showing } from '../impressions/parts.ts'
 
 const HITS = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))

@@ -5,7 +5,8 @@ import { compileDefinition, definitionJson } from '../../../src/search/indices/d
 import { encodeRecord } from '../../../src/search/record.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { open } from '../../../workers/open.ts'
-import { temporaryFolder, temporaryStore } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 /** What one job of the core may be handed: the last document is taken whole. */
 const CHARACTERS_MAX = 16 << 20

@@ -6,7 +6,7 @@ import { openApp } from '../../../src/app.ts'
 import { readConfig } from '../../../src/config.ts'
 import { native } from '../../../src/native.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
-import { temporaryFolder } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const DOCUMENTS = 12_000
 const WORDS = Array.from({ length: 400 }, (_, at) => `word${at}`)

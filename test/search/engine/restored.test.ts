@@ -2,7 +2,7 @@ import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
-import { temporaryFolder } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 async function start(): Promise<RunningApp> {
   const service = await startApp()

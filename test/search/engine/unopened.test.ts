@@ -4,8 +4,8 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import type { CortexHealth } from '../../../src/health.ts'
 import type { Variables } from '../../../src/settings.ts'
 import { startApp } from '../../running-app.ts'
-import { temporaryFolder } from '../../store/open.ts'
 import { wipePages } from '../../store/wipe.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 import { waitUntil } from '../../wait-until.ts'
 
 it('an index whose files can not be opened is told by health, until they can or it is gone', async () => {

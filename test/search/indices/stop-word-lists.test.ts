@@ -1,11 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, expect, it } from 'vitest'
 import { native } from '../../../src/native.ts'
 import { compileDefinition, definitionJson } from '../../../src/search/indices/definition.ts'
 import { LANGUAGES, STOP_WORD_LANGUAGES } from '../../../src/search/indices/languages.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 const CONFIG = { embedder: 'learned', embedderDimensions: 384 } as const
 const compile = (analysis: object) => compileDefinition({ analysis }, {}, CONFIG)
@@ -19,14 +17,12 @@ afterEach(async () => {
 it('the languages with a list are those of which the core leaves words out', () => {
   const common = 'og het the ja les und az della uma и los och'.split(' ')
   const leavesOut = (language: string, at: number) => {
-    const folder = mkdtempSync(join(tmpdir(), 'attune-lists-'))
     const id = 9000 + at
-    native.open(id, folder, definitionJson(compile({ language, stemming: false })))
+    native.open(id, temporaryFolder(), definitionJson(compile({ language, stemming: false })))
     try {
       return native.analyze(id, 'title', `${common.join(' ')} zzz`).length <= common.length
     } finally {
       native.close(id)
-      rmSync(folder, { recursive: true })
     }
   }
   expect(LANGUAGES.filter(leavesOut)).toEqual(STOP_WORD_LANGUAGES)

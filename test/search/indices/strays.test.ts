@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { removeStrays } from '../../../src/search/indices/strays.ts'
-import { temporaryFolder } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 it('folders of indices that are none any more go; what is not called like one stays', async () => {
   const root = temporaryFolder()

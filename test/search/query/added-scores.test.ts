@@ -8,7 +8,8 @@ import {
   unpackAdded,
 } from '../../../src/search/query/added-scores.ts'
 import { openReader } from '../../../src/store/reader.ts'
-import { temporaryFolder, temporaryStore } from '../../store/open.ts'
+import { temporaryStore } from '../../store/open.ts'
+import { temporaryFolder } from '../../temporary-folder.ts'
 
 it('numbers documents as they stand, whatever was written since the last time', async () => {
   const dataDir = temporaryFolder()
