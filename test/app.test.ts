@@ -1,6 +1,7 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { encodeRecord } from '../src/search/record.ts'
 import { startApp } from './running-app.ts'
+import { settableClock } from './system-clock.ts'
 import { waitUntil } from './wait-until.ts'
 
 it('what is past its time goes by itself while the service runs', async () => {
@@ -29,10 +30,7 @@ it('what is past its time goes by itself while the service runs', async () => {
 })
 
 it('a list is read to its end though the clock is set an hour ahead after its first page', async () => {
-  let aheadMs = 0
-  const { now } = Date
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
-  onTestFinished(() => void vi.restoreAllMocks())
+  const clock = settableClock()
   const running = await startApp({ CHECKPOINT_MS: '50' })
   onTestFinished(running.close)
   const write = (id: string, title: string) =>
@@ -43,7 +41,7 @@ it('a list is read to its end though the clock is set an hour ahead after its fi
   type Page = { hits: { id: string }[]; nextCursor: string }
   const first = await running.must<Page>('POST', '/cortex/search', body)
   for (const id of ids) await write(id, 'sea')
-  aheadMs = 3_600_000
+  clock.aheadMs = 3_600_000
   const { superseded } = running.app.store.tables
   // What was replaced long ago goes with the next round.
   await running.app.store.write(() => superseded.put([1, 1, 7], true))
@@ -88,15 +86,12 @@ it('a deletion that a crash cut short goes on with the next start', async () => 
 })
 
 it('a search keeps its session alive, and its further pages are no searches', async () => {
-  let aheadMs = 0
-  const { now } = Date
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
-  onTestFinished(() => void vi.restoreAllMocks())
+  const clock = settableClock()
   const running = await startApp({ SESSION_IDLE_MS: '60000' })
   onTestFinished(running.close)
   const { sessionId } = await running.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
   for (const from of [0, 1, 2]) {
-    aheadMs += 40_000
+    clock.aheadMs += 40_000
     await running.must('POST', '/cortex/search', { query: 'word', sessionId, from, size: 1 })
   }
   const read = await running.must('GET', `/cortex/sessions/${sessionId}/analytics`)

@@ -171,7 +171,7 @@ describe('every route', () => {
   })
 
   it('is counted on the metrics page under its pattern', async () => {
-    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const page = await running.metricsPage()
     for (const { method, path } of enveloped.map(({ route }) => route))
       expect(page).toContain(`svc_api_requests_total{method="${method}",endpoint="${path}"`)
   })
@@ -213,7 +213,7 @@ describe('the whole service', () => {
 
   it('shows its parts on the metrics page', async () => {
     await running.call('POST', '/cortex/documents', { index: 'seen', document: { title: 'a' } })
-    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const page = await running.metricsPage()
     for (const line of [
       'svc_index_documents{index="seen"} 1',
       'svc_pool_threads{lane="search"} 1',
@@ -234,7 +234,7 @@ describe('docs/operations.md', () => {
       [...text.matchAll(/`((?:svc|nodejs|process)_\w+)`/g)].map(([, name]) => name),
     )
     expect(named.size).toBeGreaterThan(10)
-    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const page = await running.metricsPage()
     const told = new Set([...page.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name))
     expect([...named].filter((name) => !told.has(name))).toEqual([])
   })

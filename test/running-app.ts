@@ -40,6 +40,8 @@ export interface RunningApp {
     path: string,
     body?: unknown,
   ) => Promise<Data>
+  /** The page of /metrics. */
+  metricsPage: () => Promise<string>
   /** Stops the service and starts it again on the same folder, with other settings too; `between` while it is stopped. */
   restart: (env?: Variables, between?: (dataDir: string) => void | Promise<void>) => Promise<void>
   close: () => Promise<void>
@@ -66,6 +68,7 @@ export async function startApp(env: Variables = {}): Promise<RunningApp> {
     },
     call: (method, path, body, headers) => call(running.url, method, path, body, headers),
     must: (method, path, body) => must(running.url, method, path, body),
+    metricsPage: async () => (await fetch(`${running.url}/metrics`)).text(),
     restart: async (changed = {}, between = () => {}) => {
       await running.close()
       await between(folder)

@@ -1,6 +1,7 @@
 import { type Logger, pino } from 'pino'
 import { expect, it } from 'vitest'
 import { startUpkeep } from '../src/upkeep.ts'
+import { closedGate } from './gate.ts'
 import { waitUntil } from './wait-until.ts'
 
 const log: Logger = pino({ level: 'silent' })
@@ -36,13 +37,11 @@ it('a task that goes on failing is told of once, and when it is over', async () 
 
 it('who stops it waits for the task under way, and no other begins', async () => {
   const begun: string[] = []
-  let finish = () => {}
+  const end = closedGate()
   const upkeep = startUpkeep(1, log, [
     async () => {
       begun.push('slow')
-      await new Promise<void>((resolve) => {
-        finish = resolve
-      })
+      await end.opened
     },
     async () => void begun.push('next'),
   ])
@@ -53,7 +52,7 @@ it('who stops it waits for the task under way, and no other begins', async () =>
   })
   await new Promise(setImmediate)
   expect(hasStopped).toBe(false)
-  finish()
+  end.open()
   await stopping
   expect(begun).toEqual(['slow'])
 })

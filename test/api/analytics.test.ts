@@ -188,7 +188,7 @@ interface Recorded {
 }
 
 const measure = (body: object) => running.call<Recorded>('POST', '/cortex/metrics', body)
-const readPage = async () => (await fetch(`${running.url}/metrics`)).text()
+const readPage = () => running.metricsPage()
 
 describe('POST /cortex/metrics', () => {
   it('answers with what the series holds, and shows it on the metrics page', async () => {

@@ -205,7 +205,7 @@ async function follow(query = '', headers: Record<string, string> = {}): Promise
 }
 
 const streams = async () => {
-  const page = await (await fetch(`${running.url}/metrics`)).text()
+  const page = await running.metricsPage()
   return Number(/^svc_event_streams (\d+)$/m.exec(page)?.[1])
 }
 
@@ -382,7 +382,7 @@ describe('the stream of events', () => {
     expect(await streams()).toBe(1)
     follower.socket.destroy()
     await waitUntil(async () => (await streams()) === 0)
-    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const page = await running.metricsPage()
     expect(page).toMatch(/svc_api_requests_total\{[^}]*learn\/events",status="200"\} [1-9]/)
     expect(page).not.toMatch(/learn\/events",status="499"/)
   })

@@ -362,7 +362,7 @@ describe('a reported result', () => {
 
 it('the metrics page counts experiments by status', async () => {
   await create()
-  const page = await (await fetch(`${app.url}/metrics`)).text()
+  const page = await app.metricsPage()
   expect(page).toMatch(/^svc_experiments\{kind="experiment",status="ACTIVE"\} [1-9]/m)
   expect(page).toMatch(/^svc_experiment_units\{kind="experiment",status="ACTIVE"\} \d/m)
 })

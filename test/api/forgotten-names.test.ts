@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { Table } from '../../src/store/table.ts'
+import { closedGate } from '../gate.ts'
 import { type RunningApp, startApp } from '../running-app.ts'
 import { unlikeFreshFold } from '../torture/refold.ts'
 import { waitUntil } from '../wait-until.ts'
@@ -107,20 +108,17 @@ it('searches that were under way when somebody was forgotten leave no name, howe
   const find = (query: string) =>
     app.must('POST', '/cortex/search', { query, index: 'w', sessionId: sessionId.toUpperCase() })
   await find('red')
-  let handOver = () => {}
-  const isHandedOver = new Promise<void>((resolve) => {
-    handOver = resolve
-  })
+  const handover = closedGate()
   const search = pool.search
   const asked = vi.spyOn(pool, 'search').mockImplementation(async (...job) => {
-    await isHandedOver
+    await handover.opened
     return search(...job)
   })
   const answer = find('fox')
   await waitUntil(() => asked.mock.calls.length === 1)
   const path = `/nous/learn/subjects/${SOMEBODY}`
   expect(await app.must('DELETE', path)).toMatchObject({ removed: { sessions: 1, impressions: 1 } })
-  handOver()
+  handover.open()
   await answer
   await sessions.flush()
   await learning.caughtUp()

@@ -59,12 +59,12 @@ describe('GET /nous/learn/metrics', () => {
     await running.call('POST', '/cortex/search', { query: 'bees', sessionId })
     await running.call('POST', '/cortex/search', { query: 'bees' })
     expect((await figures()).searches.unmatched).toBe(unmatched + 1)
-    const page = await (await fetch(`${running.url}/metrics`)).text()
+    const page = await running.metricsPage()
     expect(page).toContain(`svc_searches_unmatched_total ${unmatched + 1}\n`)
   })
 
   it('shows the same on the metrics page, and goes on with it after a restart', async () => {
-    const readPage = async () => (await fetch(`${running.url}/metrics`)).text()
+    const readPage = () => running.metricsPage()
     const lines = [
       'svc_feedback_total{outcome="learned"} 1\n',
       'svc_feedback_total{outcome="late"} 0\n',

@@ -1,7 +1,9 @@
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it } from 'vitest'
 import { firstIdOf } from '../../src/ids.ts'
 import { isFoldedAnew, RELEARNING } from '../../src/learn/loop/fold.ts'
+import { closedGate } from '../gate.ts'
 import { startApp } from '../running-app.ts'
+import { settableClock } from '../system-clock.ts'
 import { waitUntil } from '../wait-until.ts'
 
 it('what is past its time is removed though a part of learning can not write', async () => {
@@ -73,14 +75,11 @@ it('what is counted of a session is on the disk after a round', async () => {
 })
 
 it('learning that had nothing to do for an hour is not stuck when something comes', async () => {
-  let aheadMs = 0
-  const { now } = Date
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
-  onTestFinished(() => void vi.restoreAllMocks())
+  const clock = settableClock()
   const running = await startApp()
   try {
     const { learning } = running.app
-    aheadMs = 3_600_000
+    clock.aheadMs = 3_600_000
     await learning.tick()
     await running.must('POST', '/cortex/analytics/search', { eventType: 'seen' })
     expect(learning.health.training).not.toThrow()
@@ -138,10 +137,7 @@ it('a change that would wait too long for what is learned anew is refused within
 
 it('a change is taken back at once, also while somebody is being forgotten', async () => {
   const running = await startApp({ REQUEST_TIMEOUT_MS: '5000' })
-  let letGo = () => {}
-  const held = new Promise<void>((resolve) => {
-    letGo = resolve
-  })
+  const fold = closedGate()
   try {
     const { must } = running
     const { store, learning } = running.app
@@ -160,7 +156,7 @@ it('a change is taken back at once, also while somebody is being forgotten', asy
       const done = await release(work)
       if (isFoldedAnew(store) && !isHeld) {
         isHeld = true
-        await held
+        await fold.opened
       }
       return done
     }
@@ -170,10 +166,10 @@ it('a change is taken back at once, also while somebody is being forgotten', asy
     await must('POST', '/cortex/analytics', { eventType: 'view' })
     const rollback = `/nous/adaptations/${adaptationId}/rollback`
     expect(await must('POST', rollback)).toMatchObject({ status: 'ROLLED_BACK' })
-    letGo()
+    fold.open()
     await forgetting
   } finally {
-    letGo()
+    fold.open()
     await running.close()
   }
 })

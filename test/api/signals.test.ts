@@ -204,7 +204,7 @@ it('searches and feedback are signals that complete by themselves', async () => 
     ['CONVERSION', 'feedback'],
     ['SEARCH', 'search'],
   ])
-  const page = await (await fetch(`${running.url}/metrics`)).text()
+  const page = await running.metricsPage()
   expect(page).toMatch(/^svc_signals_completed [1-9]/m)
   expect(page).toMatch(/^svc_signals_failed \d/m)
 })

@@ -1,8 +1,8 @@
-import type { AddressInfo } from 'node:net'
 import { createServer, type Server, type Socket } from 'node:net'
 import { afterEach, expect, it, vi } from 'vitest'
 import { runLoad } from '../../bench/client.ts'
 import { jsonShot } from '../../bench/request.ts'
+import { listen } from '../listen.ts'
 
 const servers: Server[] = []
 const sockets: Socket[] = []
@@ -22,8 +22,7 @@ async function serve(answer: (socket: Socket, number: number) => void): Promise<
     socket.on('error', () => socket.destroy())
   })
   servers.push(server)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  return (server.address() as AddressInfo).port
+  return listen(server)
 }
 
 const ok = (body: string) =>

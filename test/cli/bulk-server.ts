@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { listen } from '../listen.ts'
 
 /** One answer that the server gives instead of taking the documents. */
 export type Trouble =
@@ -91,8 +91,7 @@ export async function openBulkServer(): Promise<BulkServer> {
     return { status: 200, id, version: 1, vectorized: true, warnings }
   }
 
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  self.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+  self.url = `http://127.0.0.1:${await listen(server)}/api`
   return self
 }
 

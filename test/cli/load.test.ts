@@ -2,8 +2,9 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type LoadOptions, load } from '../../src/cli/load.ts'
+import { settableClock } from '../system-clock.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 import { type BulkServer, openBulkServer } from './bulk-server.ts'
@@ -219,15 +220,12 @@ test('a server that takes nothing for too long is given up with a way to go on',
 
 test('a clock that is set neither ends a load before its time nor keeps how far it is off the disk', async () => {
   file('some.ndjson', ndjson(40))
-  const { now } = Date
-  let setMs = 0
-  vi.spyOn(Date, 'now').mockImplementation(() => now() + setMs)
-  onTestFinished(() => void vi.restoreAllMocks())
+  const clock = settableClock()
   server.troubles = [{ status: 503 }]
   const states = new Set<number>()
   server.before = async () => {
     // Ahead while the server takes nothing, and back behind where it was.
-    setMs = setMs === 0 ? 86_400_000 : -86_400_000
+    clock.aheadMs = clock.aheadMs === 0 ? 86_400_000 : -86_400_000
     await sleep(500)
     states.add(readdirSync(folder).filter((name) => name.startsWith('.attune-load-')).length)
   }

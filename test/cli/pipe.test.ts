@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { openSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compiled } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { sharedFolder } from '../temporary-folder.ts'
 
 const entry = compiled('src/cli/main.ts')
@@ -32,8 +32,7 @@ beforeAll(async () => {
     response.setHeader('content-type', 'application/json')
     response.end(JSON.stringify({ success: true, data: answer() }))
   })
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`
+  url = `http://127.0.0.1:${await listen(server)}/api`
 })
 
 afterAll(() => {

@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterEach, describe, expect, test } from 'vitest'
 import { readFilterOptions } from '../../src/cli/filters.ts'
 import { runCommand } from '../../src/cli/program.ts'
 import { serverEnvironment } from '../../src/cli/serve.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { openRecorder } from './recorder.ts'
 
@@ -33,8 +33,7 @@ async function answering(answers: Record<string, { status?: number; body: unknow
     response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' })
     response.end(JSON.stringify(answer.body))
   })
-  await new Promise<void>((done) => server?.listen(0, '127.0.0.1', done))
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api`, asked }
+  return { url: `http://127.0.0.1:${await listen(server)}/api`, asked }
 }
 
 const found = {

@@ -2,10 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { compiled } from '../compiled.ts'
+import { listen } from '../listen.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
 
@@ -49,12 +49,11 @@ describe('one Ctrl-C ends a command that waits for a server', () => {
   for (const args of [['search', 'words'], ['status'], ['load', 'a.txt']])
     test(args.join(' '), async () => {
       writeFileSync(join(folder, 'a.txt'), 'words')
-      const silent = createServer().listen(0, '127.0.0.1')
+      const silent = createServer()
       onTestFinished(() => void silent.closeAllConnections())
       onTestFinished(() => void silent.close())
-      await once(silent, 'listening')
       const asked = once(silent, 'request')
-      const { port } = silent.address() as AddressInfo
+      const port = await listen(silent)
       const { child } = attune(...args, '--url', `http://127.0.0.1:${port}/api`)
       await asked
       const ended = once(child, 'exit')

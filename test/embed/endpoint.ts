@@ -1,7 +1,6 @@
-import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { onTestFinished } from 'vitest'
+import { listen } from '../listen.ts'
 
 export interface EndpointCall {
   input: string[]
@@ -36,13 +35,11 @@ export async function startEndpoint(
     const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {})
     response.writeHead(reply.status ?? 200, reply.headers).end(body)
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  const port = await listen(server)
   onTestFinished(() => {
     server.closeAllConnections()
     server.close()
   })
-  const { port } = server.address() as AddressInfo
   return { url: `http://127.0.0.1:${port}/v1/embeddings`, calls }
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type HttpEmbedder, openHttpEmbedder } from '../../src/embed/http.ts'
+import { closedGate } from '../gate.ts'
 import { waitUntil } from '../wait-until.ts'
 import { type EndpointCall, embeddings, startEndpoint, vectorOf } from './endpoint.ts'
 
@@ -206,19 +207,16 @@ describe('trouble that stays', () => {
 })
 
 it('a query does not wait behind documents', async () => {
-  let release = () => {}
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const documents = closedGate()
   const { url, calls } = await startEndpoint(async (call) => {
-    if (call.input.length > 1) await held
+    if (call.input.length > 1) await documents.opened
     return embeddings(call)
   })
   const embedder = open(url)
   const loading = embedder.documents(Array.from({ length: 640 }, (_, n) => `${n}`))
   await waitUntil(() => calls.length >= 4)
   expect(numbers(await embedder.query('cat'))).toEqual([vectorOf('cat')])
-  release()
+  documents.open()
   expect(await loading).toHaveLength(640)
 })
 

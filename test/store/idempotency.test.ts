@@ -3,6 +3,7 @@ import { serviceError } from '../../src/errors.ts'
 import type { KeptAnswer } from '../../src/schema/answer.ts'
 import { openIdempotency } from '../../src/store/idempotency.ts'
 import type { Store } from '../../src/store/store.ts'
+import { closedGate } from '../gate.ts'
 import { temporaryStore } from './open.ts'
 
 const DAY_MS = 86_400_000
@@ -45,17 +46,15 @@ describe('a key', () => {
   it('that comes with another body or for another route is a conflict, also while the first is under way', async () => {
     const { idempotency, produce } = open()
     const conflict = { code: 'IDEMPOTENCY_CONFLICT', status: 409 }
-    let finish = () => {}
+    const end = closedGate()
     const first = idempotency.run('k', 'POST /a', 'hash', async () => {
-      await new Promise<void>((resolve) => {
-        finish = resolve
-      })
+      await end.opened
       return produce()()
     })
     await expect(idempotency.run('k', 'POST /a', 'other', produce())).rejects.toMatchObject(
       conflict,
     )
-    finish()
+    end.open()
     await first
     await expect(idempotency.run('k', 'POST /a', 'other', produce())).rejects.toMatchObject(
       conflict,
@@ -79,20 +78,17 @@ describe('a key', () => {
       ['hash', [true, true]],
       [undefined, [false, true]],
     ] as const) {
-      let finish = () => {}
-      const ended = new Promise<void>((resolve) => {
-        finish = resolve
-      })
+      const end = closedGate()
       const bits = { hash: async () => 'hash', hashed: () => hash }
       const key = `k ${hash}`
-      const first = idempotency.run(key, 'r', bits, () => ended.then(produce(400)))
+      const first = idempotency.run(key, 'r', bits, () => end.opened.then(produce(400)))
       const next = [
         idempotency.run(key, 'r', 'hash', produce()),
         idempotency.run(key, 'r', 'hash', produce()),
       ]
       const another = idempotency.run(key, 'r', { ...bits, hash: async () => 'x' }, produce())
       const refused = expect(another).rejects.toMatchObject({ code: 'IDEMPOTENCY_CONFLICT' })
-      finish()
+      end.open()
       expect((await first).replayed).toBe(false)
       expect((await Promise.all(next)).map((each) => each.replayed)).toEqual(replayed)
       await refused

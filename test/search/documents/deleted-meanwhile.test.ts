@@ -1,16 +1,14 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { closedGate } from '../../gate.ts'
 import { startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
 /** An index `shop` in which every `slow otter` waits for its vector until the index is deleted. */
 async function startSlowShop() {
-  let tellDeleted = () => {}
-  const deleted = new Promise<void>((resolve) => {
-    tellDeleted = resolve
-  })
+  const deletion = closedGate()
   const { url, calls } = await startEndpoint(async (call) => {
-    if (call.input.some((text) => text.includes('slow otter'))) await deleted
+    if (call.input.some((text) => text.includes('slow otter'))) await deletion.opened
     return embeddings(call)
   })
   const service = await startApp({
@@ -24,7 +22,7 @@ async function startSlowShop() {
     untilWaiting: (count: number) => waitUntil(() => waiting().length === count),
     deleteShop: async () => {
       await service.must('DELETE', '/cortex/indices/shop')
-      tellDeleted()
+      deletion.open()
     },
   }
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { closedGate } from '../../gate.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
@@ -58,12 +59,9 @@ it.each([
 
 it('a document whose index took too long to open is not written', async () => {
   const { run } = service.app.pool
-  let release = (): void => undefined
-  const held = new Promise<void>((resolve) => {
-    release = resolve
-  })
+  const opening = closedGate()
   service.app.pool.run = (async (name, input) => {
-    if (name === 'open') await held
+    if (name === 'open') await opening.opened
     return run(name, input)
   }) as typeof run
   const before = opened
@@ -73,7 +71,7 @@ it('a document whose index took too long to open is not written', async () => {
     ['PUT', '/cortex/documents/1?index=slow', document],
   ] as const)
     expect((await service.call(method, path, body)).code).toBe('TIMED_OUT')
-  release()
+  opening.open()
   await waitUntil(() => opened > before)
   await new Promise((resolve) => setTimeout(resolve, 50))
   expect(stored()).toBe(0)

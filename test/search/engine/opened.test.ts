@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
+import { closedGate } from '../../gate.ts'
 import { startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
@@ -14,12 +15,9 @@ async function startWith(indices: readonly string[], env: Record<string, string>
 it('health and the metrics page tell of an index that was built again and closed while its former files are read', async () => {
   const service = await startWith(['river', 'sea'])
   const { engine, indices } = service.app
-  let stopReading = () => {}
-  const reading = new Promise<void>((resolve) => {
-    stopReading = resolve
-  })
-  onTestFinished(() => stopReading())
-  const read = engine.using([indices.get('river')], () => reading)
+  const reading = closedGate()
+  onTestFinished(reading.open)
+  const read = engine.using([indices.get('river')], () => reading.opened)
   const declared = { mappings: { properties: { depth: { type: 'integer' } } } }
   await service.must('PUT', '/cortex/indices/river', declared)
   const isClosed = async () => {
@@ -30,7 +28,7 @@ it('health and the metrics page tell of an index that was built again and closed
 
   expect(await service.call('GET', '/cortex/health')).toMatchObject({ status: 200 })
   expect((await fetch(`${service.url}/metrics`)).status).toBe(200)
-  stopReading()
+  reading.open()
   await read
 })
 
@@ -39,19 +37,16 @@ it('an index that is searched stays open where all others are held beyond the li
   const { engine, indices } = service.app
   // Until then `river` may be on its way out already, as the one that was written first.
   await waitUntil(() => engine.opened().length === 2)
-  let stopReading = () => {}
-  const reading = new Promise<void>((resolve) => {
-    stopReading = resolve
-  })
-  onTestFinished(() => stopReading())
-  const read = engine.using([indices.get('sea'), indices.get('lake')], () => reading)
+  const reading = closedGate()
+  onTestFinished(reading.open)
+  const read = engine.using([indices.get('sea'), indices.get('lake')], () => reading.opened)
   for (let search = 0; search < 5; search += 1) {
     await service.must('POST', '/cortex/search', { index: 'river', query: 'otter' })
     // Closing takes a moment: its files are looked at before.
     await setTimeout(50)
     expect(engine.isOpen(indices.get('river'))).toBe(true)
   }
-  stopReading()
+  reading.open()
   await read
   await waitUntil(() => engine.opened().length === 2, 1000)
 })

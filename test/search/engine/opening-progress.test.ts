@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { tellProgress } from '../../../src/search/engine/opening-progress.ts'
+import { closedGate } from '../../gate.ts'
 
 beforeEach(() => {
   vi.useFakeTimers()
@@ -10,12 +11,10 @@ afterEach(() => {
 
 it('an opening that takes long is told with how far it is, and no longer when it is over', async () => {
   const log = { info: vi.fn() }
-  let end = () => {}
+  const end = closedGate()
   const opening = tellProgress(log, 'books', async (progress) => {
     progress[1] = 5000
-    await new Promise<void>((resolve) => {
-      end = resolve
-    })
+    await end.opened
     return progress
   })
   await vi.advanceTimersByTimeAsync(9999)
@@ -23,7 +22,7 @@ it('an opening that takes long is told with how far it is, and no longer when it
   await vi.advanceTimersByTimeAsync(1)
   const sentence = expect.stringContaining('brought up to date with the records')
   expect(log.info.mock.calls).toEqual([[{ index: 'books', documents: 0, of: 5000 }, sentence]])
-  end()
+  end.open()
   expect((await opening).buffer).toBeInstanceOf(SharedArrayBuffer)
   await vi.advanceTimersByTimeAsync(60_000)
   expect(log.info).toHaveBeenCalledTimes(1)

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { listen } from '../../listen.ts'
 import { type RunningApp, startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
@@ -35,8 +35,7 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify({ data }))
     })
   })
-  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
-  const { port } = endpoint.address() as AddressInfo
+  const port = await listen(endpoint)
   service = await startApp({
     EMBEDDER: 'http',
     EMBEDDER_URL: `http://127.0.0.1:${port}/embeddings`,

@@ -1,15 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { closedGate } from '../../gate.ts'
 import { startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
 it('a search of all indices goes on without one that is deleted meanwhile; whoever names it is told', async () => {
-  let tellDeleted = () => {}
-  const deleted = new Promise<void>((resolve) => {
-    tellDeleted = resolve
-  })
+  const deletion = closedGate()
   const { url, calls } = await startEndpoint(async (call) => {
-    if (call.input.includes('slow otter')) await deleted
+    if (call.input.includes('slow otter')) await deletion.opened
     return embeddings(call)
   })
   const service = await startApp({
@@ -27,7 +25,7 @@ it('a search of all indices goes on without one that is deleted meanwhile; whoev
   const ofNamed = find({ sessionId, index: ['kept', 'deleted'] })
   await waitUntil(() => calls.some(({ input }) => input.includes('slow otter')))
   await service.must('DELETE', '/cortex/indices/deleted')
-  tellDeleted()
+  deletion.open()
 
   const found = await ofAll
   expect(found.error).toBeUndefined()
