@@ -1,10 +1,9 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
-import { ServiceError, StartError, serviceError } from '../../errors.ts'
-import { shownName } from '../../word.ts'
+import { ServiceError, StartError } from '../../errors.ts'
 import { isOfUnopened } from '../engine/opening.ts'
 import { nameProblem } from '../indices/index-name.ts'
-import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
+import { type Indices, latest } from '../indices/indices.ts'
 import { decodeHead, sourceJson } from '../record.ts'
 import { type Conditions, isOneOf, unmet } from './conditions.ts'
 import {
@@ -17,6 +16,7 @@ import {
   writeInGroups,
   writeToNamed,
 } from './document-writes.ts'
+import { locate, mustLocate } from './locate.ts'
 import type { WriteOp } from './operation.ts'
 import {
   bulkOp,
@@ -29,7 +29,7 @@ import {
   unreadOf,
 } from './sent-ops.ts'
 import { unfoundValues } from './unfound-values.ts'
-import { notInAny, notInIndex } from './unknown-document.ts'
+import { notInIndex } from './unknown-document.ts'
 import { unreadBeside } from './unread-names.ts'
 
 type Source = Record<string, unknown>
@@ -202,41 +202,6 @@ function onlyNameless(
   const isNameless = (item: { id?: string | undefined } | ServiceError) =>
     !(item instanceof ServiceError) && item.id === undefined
   return items.some(isNameless) ? options : { ...options, noteDone: undefined }
-}
-
-function locate(
-  { store, indices }: DocumentsParts,
-  id: string,
-  index: string | undefined,
-): { entry: IndexEntry; ord: number } | undefined {
-  const entries = index === undefined ? indices.all() : [indices.get(index)]
-  const found = entries.flatMap((entry) => {
-    const ord = store.tables.documents.get([entry.record.id, id])
-    return ord === undefined ? [] : [{ entry, ord }]
-  })
-  if (found.length > 1) throw ambiguous(found.map(({ entry }) => entry.record.name))
-  return found[0]
-}
-
-/** Indices that are named of those that hold an id. */
-const NAMED_MAX = 3
-
-function ambiguous(indices: readonly string[]): ServiceError {
-  const named = indices.slice(0, NAMED_MAX).map((name) => `"${shownName(name)}"`)
-  const more = indices.length > NAMED_MAX ? ' and others' : ''
-  return serviceError('AMBIGUOUS_ID', 'Several indices hold this id: name one with ?index=.', {
-    details: [{ path: 'index', message: `must name one of ${named.join(', ')}${more}` }],
-  })
-}
-
-/** Throws DOCUMENT_NOT_FOUND; one that another index has than the one that was named is told of. */
-function mustLocate(parts: DocumentsParts, id: string, index: string | undefined) {
-  const found = locate(parts, id, index)
-  if (found !== undefined) return found
-  if (index === undefined) throw notInAny()
-  const { tables } = parts.store
-  const other = parts.indices.all().find(({ record }) => tables.documents.has([record.id, id]))
-  throw notInIndex(other?.record.name)
 }
 
 /** Throws what is unmet; without a version where there is no document. */
