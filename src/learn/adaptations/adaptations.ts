@@ -18,6 +18,7 @@ import type { LiveIndex } from '../patterns/evidence.ts'
 import type { Patterns } from '../patterns/patterns.ts'
 import { type ExactModel, type LoadModel, loadModelsOf } from '../plan/exact-model.ts'
 import type { IsSearched } from '../plan/unsearched-weights.ts'
+import type { Sweep } from '../round.ts'
 import { ruleJson, suggestionJson } from './answers.ts'
 import { openCountedRows } from './counted-rows.ts'
 import { makeDraft, ruleWarnings, writtenDraft } from './draft.ts'
@@ -30,6 +31,7 @@ import type { ReplayParts } from './replay.ts'
 import { openRules, type Rules } from './rules.ts'
 import { openShow } from './show.ts'
 import { openSuggestions, type Suggestions } from './suggestions.ts'
+import { openAdaptationSweep } from './sweep.ts'
 import { unreadOfRollback, unreadOfSuggestion } from './unread.ts'
 import { openRankingVersions } from './versions.ts'
 import { openWatch } from './watch.ts'
@@ -104,6 +106,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
   const steps = { store, rows, moves, versions, clock }
   const { exactModel, find, liveIndex, isSearched } = parts
   const lifecycle = openLifecycle({ ...steps, inForce, watch, config, exactModel })
+  const sweep = openAdaptationSweep({ ...steps, watch, config })
   const rules = openRules(store, clock)
   const suggestions = openSuggestions({ store, events, rules, config, evidenceOf, clock })
   const show = openShow(store, { watch, versions, inForce })
@@ -159,7 +162,7 @@ export function openAdaptations(parts: AdaptationsParts): Adaptations {
       const told = [...unreadOfRollback(sent), ...warnings]
       return { ...shown, restored, ...(told.length === 0 ? {} : { warnings: told }) }
     },
-    tick: tickOf({ store, patterns, lifecycle, suggestions }),
+    tick: tickOf({ store, patterns, lifecycle, sweep, suggestions }),
     figures: () => ({ adaptations: rows.counts(), suggestions: suggestions.counts() }),
   }
 }
@@ -173,11 +176,13 @@ function tickOf({
   store,
   patterns,
   lifecycle,
+  sweep,
   suggestions,
 }: {
   store: Store
   patterns: Patterns
   lifecycle: AdaptationLifecycle
+  sweep: Sweep
   suggestions: Suggestions
 }): Adaptations['tick'] {
   let roundMs = 0
@@ -191,7 +196,7 @@ function tickOf({
     if (isFoldedAnew(store)) return
     await suggestions.propose(findProposals(findings))
     if (nowMs - sweptMs < SWEEP_MS) return
-    await lifecycle.sweep(nowMs)
+    await sweep(nowMs)
     sweptMs = nowMs
   }
   return async (nowMs) => {

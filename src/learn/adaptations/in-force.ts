@@ -28,7 +28,7 @@ interface Change extends AppliedAdaptation {
 }
 
 const NOTHING: Change[] = []
-/** Half of the adaptations that are kept (lifecycle.ts). */
+/** Half of the adaptations that are kept (sweep.ts). */
 const IN_FORCE_MAX = 1000
 /** Characters of what was sent for all in force, which is in memory with what was read of it: a single one may have a million. */
 const IN_FORCE_CHARACTERS_MAX = 16 << 20

@@ -5,11 +5,8 @@ import { isRefusal } from '../../store/failure.ts'
 import type { Store } from '../../store/store.ts'
 import { isFoldedAnew } from '../loop/fold.ts'
 import type { ExactModel } from '../plan/exact-model.ts'
-import type { Sweep } from '../round.ts'
-import { mayMove } from '../states.ts'
 import { DAY_MS } from '../wire/duration.ts'
 import { openStaysAhead } from '../wire/stays-ahead.ts'
-import type { CountedRows } from './counted-rows.ts'
 import { mustFindAdaptation } from './find.ts'
 import { type InForce, refuseTooMuch, type Sent } from './in-force.ts'
 import { type Breach, canJudge, judge } from './judge.ts'
@@ -44,7 +41,6 @@ export interface AdaptationLifecycle {
    * brought into force has failed. Throws the first cause of that when all have had their turn.
    */
   tend: (nowMs: number) => Promise<void>
-  sweep: Sweep
 }
 
 /** How a change is to begin. */
@@ -55,7 +51,6 @@ interface Applying {
 }
 
 interface LifecycleParts extends StepsParts {
-  rows: CountedRows<AdaptationRecord>
   inForce: InForce
   watch: Watch
   exactModel: ExactModel
@@ -63,7 +58,6 @@ interface LifecycleParts extends StepsParts {
     adaptationCanaryMs: number
     adaptationCanarySearchesMin: number
     adaptationCanaryShare: number
-    retentionMs: number
   }
 }
 
@@ -71,14 +65,11 @@ interface LifecycleParts extends StepsParts {
 const CANARY_PATIENCE = 10
 /** Triggers that nobody asked for are watched so long after a change became active. */
 const DEFAULT_WATCH_MS = 7 * DAY_MS
-const SWEEP_ROWS = 1000
 /** Changes that one call of `tend` looks at; the others follow with the next ones. */
 const JUDGED_MAX = 200
-/** Adaptations that are kept, in force or not; the oldest finished ones go first. */
-const ADAPTATIONS_MAX = 2000
 
 export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
-  const { store, inForce, watch, config } = parts
+  const { store, inForce, watch } = parts
   const staysAhead = openStaysAhead(parts.clock)
 
   /** Searches see the change when the caller hears of it. */
@@ -131,18 +122,6 @@ export function openLifecycle(parts: LifecycleParts): AdaptationLifecycle {
         }
       }
       if (causes.length > 0) throw causes[0]
-    },
-    sweep: async (nowMs) => {
-      const done = finished(store)
-      const excess = store.tables.adaptations.count() - ADAPTATIONS_MAX
-      const oldestMs = nowMs - config.retentionMs
-      const old = done.filter(({ updatedMs }, at) => at < excess || updatedMs < oldestMs)
-      return store.release(() => {
-        let removed = 0
-        for (const { adaptationId } of done) removed += watch.dropWithin(adaptationId, SWEEP_ROWS)
-        for (const record of old) removeRecordWithin(parts, record)
-        return removed + old.length + parts.versions.sweepWithin(oldestMs)
-      })
     },
   }
 }
@@ -225,23 +204,4 @@ function watched(record: AdaptationRecord, nowMs: number): AdaptationRecord {
   const { activeMs, triggers } = record
   if (activeMs === undefined || nowMs - activeMs <= DEFAULT_WATCH_MS) return record
   return { ...record, triggers: triggers.filter(({ byDefault }) => byDefault !== true) }
-}
-
-/** Changes that can't come into force any more by a rollback of what is in force now; oldest first. */
-function finished({ tables }: Store): Glimpse[] {
-  const records = Array.from(tables.adaptations.range(), ({ value }): Glimpse => {
-    const { adaptationId, status, supersedes, updatedMs } = value
-    return { adaptationId, status, supersedes, updatedMs }
-  })
-  const open = records.filter(({ status }) => mayMove('adaptation', status, 'ROLLED_BACK'))
-  const kept = new Set(open.flatMap((record) => [record.adaptationId, ...record.supersedes]))
-  return records.filter(({ adaptationId }) => !kept.has(adaptationId))
-}
-
-/** What is sent with one may be long: not all that are kept are in memory at once. */
-type Glimpse = Pick<AdaptationRecord, 'adaptationId' | 'status' | 'supersedes' | 'updatedMs'>
-
-function removeRecordWithin({ store, rows }: LifecycleParts, { adaptationId }: Glimpse): void {
-  rows.removeWithin(adaptationId)
-  store.tables.adaptationFigures.remove([adaptationId, 0])
 }

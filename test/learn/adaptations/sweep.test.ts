@@ -2,6 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, it, vi } from 'vitest'
 import { temporaryStore } from '../../store/open.ts'
+import { DAY_MS } from '../learner.ts'
 import { openWorkshop } from './workshop.ts'
 
 const CHANGES = 40
@@ -36,4 +37,22 @@ it('a sweep reads what was sent with one change after another, and holds that of
   expect(growth.length).toBeGreaterThan(0)
   expect(Math.max(...growth)).toBeLessThan((CHANGES * LETTERS) / 4)
   expect(adaptations.count()).toBe(CHANGES)
+})
+
+it('what ended goes once it is past retention; what is in force, and what it replaced, stays', async () => {
+  const shop = openWorkshop({ RETENTION_MS: String(DAY_MS) }, temporaryStore())
+  const ids = async () => {
+    const { adaptations } = shop.store.tables
+    return [...adaptations.range()].map(({ value }) => value.adaptationId)
+  }
+  const apply = (pin: string, queryHash: string) =>
+    shop.apply({ pins: [pin] }, { queryHash, immediate: true })
+  const replaced = await apply('a', 'q')
+  const inForce = await apply('b', 'q')
+  const ended = await apply('c', 'other')
+  await shop.adaptations.rollBack(ended.adaptationId)
+  await shop.pass(0)
+  expect(await ids()).toContain(ended.adaptationId)
+  await shop.pass(2 * DAY_MS)
+  expect((await ids()).sort()).toEqual([replaced.adaptationId, inForce.adaptationId].sort())
 })
