@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { nameProblem } from '../search/indices/index-name.ts'
-import { counted, duration, size } from './amounts.ts'
+import { duration } from './amounts.ts'
 import { lineOf } from './bulk.ts'
 import { type Client, openClient } from './client.ts'
+import { type DryRunOptions, dryRun } from './dry-run.ts'
 import {
-  advise,
   isTextless,
   type LoadReport,
   mayMove,
@@ -23,23 +23,15 @@ import { type Mark, openSender } from './sender.ts'
 import { commandError, printable, type Terminal } from './terminal.ts'
 
 const BATCH_BYTES_MAX = 4 << 20
-const SHOWN_IN_DRY_RUN = 3
 const WAIT_NOTE_EVERY_MS = 3000
 
-export interface LoadOptions {
-  url: string
-  key?: string
-  index?: string
-  mapping: Mapping
-  keepStrings: boolean
+export interface LoadOptions extends DryRunOptions {
   /** Documents in one request. */
   batch: number
   /** Requests under way at once. */
   concurrency: number
   resume: boolean
   dryRun: boolean
-  /** The working folder: names in ids and `source` are relative to it. */
-  folder: string
   /** Where the state of an unfinished load is kept. */
   stateFolder: string
   giveUpMs?: number
@@ -199,49 +191,4 @@ function keyOf(client: Client, paths: readonly string[], options: LoadOptions): 
   const rename = [...mapping.rename]
   const html = [...(mapping.html ?? [])]
   return JSON.stringify([client.url, index, mapping.idField, rename, keepStrings, names, ...html])
-}
-
-async function dryRun(
-  terminal: Terminal,
-  files: readonly SourceFile[],
-  options: LoadOptions,
-): Promise<LoadReport> {
-  const started = performance.now()
-  const { totals, store } = openTally()
-  const mapping = await mappingNow(terminal, options)
-  for (const file of files) {
-    let documents = 0
-    const how = { ...options, mapping, onBytes: () => undefined }
-    for await (const found of readDocuments(file, how)) {
-      terminal.signal.throwIfAborted()
-      if ('reason' in found) {
-        totals.refused += 1
-        terminal.note(refusal(found))
-        continue
-      }
-      documents += 1
-      if (mayMove(found)) totals.placed += 1
-      store([found])
-      if (totals.accepted <= SHOWN_IN_DRY_RUN) terminal.print(printable(lineOf(found)))
-    }
-    terminal.note(`${printable(file.name)}: ${counted(documents, 'document')}, ${size(file.bytes)}`)
-  }
-  const { accepted, repeated, refused } = totals
-  const what = `${counted(accepted - repeated, 'document')} from ${counted(files.length, 'file')}`
-  terminal.print(
-    `Would load ${what}; ${counted(refused, 'place')} can't be read. Nothing was sent.`,
-  )
-  advise(terminal, totals)
-  tellUnmet(terminal, mapping)
-  return { files: files.length, ...totals, tookS: (performance.now() - started) / 1000 }
-}
-
-/** A dry run needs no server: where none answers, cells are shown as without a mapping. */
-async function mappingNow(terminal: Terminal, options: LoadOptions): Promise<Mapping> {
-  const { url, key, index, mapping } = options
-  const asked = { signal: terminal.signal, onWait: () => undefined, giveUpMs: 0 }
-  const named = index === undefined ? asked : { ...asked, index }
-  const client = openClient(url, key, terminal.signal)
-  const types = await mappedTypes(client, named).catch(() => undefined)
-  return types === undefined ? mapping : { ...mapping, types }
 }

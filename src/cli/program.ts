@@ -1,10 +1,11 @@
-import { Command, CommanderError, Help, InvalidArgumentError, Option } from 'commander'
+import { Command, CommanderError, Help, Option } from 'commander'
 import { packageVersion } from '../package.ts'
 import { DEFAULT_URL } from './client.ts'
 import { demo } from './demo.ts'
 import { EXAMPLES } from './examples.ts'
 import { DEMO_PEOPLE_MIN, demoLearning } from './learning/demo.ts'
 import { type LoadOptions, load } from './load.ts'
+import { appended, mapped, wholeFrom } from './option-values.ts'
 import { READABLE } from './read/files.ts'
 import { mappingOf } from './read/record.ts'
 import { search } from './search.ts'
@@ -217,29 +218,6 @@ function urlOption(terminal: Terminal): Option {
 
 function key({ env }: Terminal): { key?: string } {
   return env.ATTUNE_KEY ? { key: env.ATTUNE_KEY } : {}
-}
-
-function wholeFrom(min: number): (text: string) => number {
-  return (text) => {
-    const number = Number(text)
-    if (text.trim() === '' || !Number.isInteger(number) || number < min)
-      throw new InvalidArgumentError(`It must be a whole number of at least ${min}.`)
-    return number
-  }
-}
-
-function mapped(text: string, map: ReadonlyMap<string, string>): Map<string, string> {
-  const [, from, to] = /^([^=]+)=(.+)$/.exec(text) ?? []
-  if (from === undefined || to === undefined)
-    throw new InvalidArgumentError('It must read from=to, as in --map body=content.')
-  // As one field it would be called by all that follows, and what was meant would go unsaid.
-  if (/,[^,=]+=/.test(to))
-    throw new InvalidArgumentError('Give --map once for each field: --map sku=id --map name=title.')
-  return new Map([...map, [from, to]])
-}
-
-function appended(text: string, list: string[]): string[] {
-  return [...list, text]
 }
 
 const FILTER_HELP =
