@@ -63,8 +63,8 @@ export interface SearchInput {
 /** A ranking that is dealt, by its request for any view, into the first `depth` hits of another; a page of them is shown. */
 interface Dealt {
   testId: string
-  /** Whose the two rankings are: explanations tell. */
-  variantIds: readonly [string, string]
+  /** Whose the two rankings are, if that is known: explanations tell. */
+  variantIds: readonly [string, string] | undefined
   seed: number
   depth: number
   from: number
@@ -184,8 +184,9 @@ function askOther(
 }
 
 /** An explanation with the variant whose ranking supplied the hit. */
-function ofTeam(json: string, team: string | undefined, { variantIds: [a, b] }: Dealt): string {
-  if (team !== 'a' && team !== 'b') return json
+function ofTeam(json: string, team: string | undefined, { variantIds }: Dealt): string {
+  if (variantIds === undefined || (team !== 'a' && team !== 'b')) return json
+  const [a, b] = variantIds
   return `${json.slice(0, -1)},"variant":${JSON.stringify(team === 'a' ? a : b)}}`
 }
 

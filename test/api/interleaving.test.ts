@@ -143,6 +143,12 @@ it('a page of an interleaved list is run again as it was', async () => {
   }
 })
 
+it('run again, explanations name the variant that each hit is from, as they did', async () => {
+  const variantsOf = ({ hits }: Data) => hits.map(({ explain }: Data) => explain.variant)
+  for (const page of await WALKS.from!(60, { explain: true }))
+    expect(variantsOf(await replayed(page))).toEqual(variantsOf(page))
+})
+
 describe('each ranking is made by its own part of learning', () => {
   const others: string[] = []
   const stop = (id?: string) => app.call('POST', `/cortex/ab-test/${id}/stop`)

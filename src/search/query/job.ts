@@ -39,8 +39,8 @@ export interface Replayable {
   otherRequest?: object
   /** What was added to the other ranking's scores, where it is something else. */
   otherAdded?: Omit<AddedScores, 'pins'>
-  /** Which hits of the list that both were dealt into, so deep, the page shows. */
-  dealt?: { from: number; size: number; depth: number }
+  /** Which hits of the list that both were dealt into, so deep, the page shows; earlier versions did not keep whose they are. */
+  dealt?: { from: number; size: number; depth: number; variantIds?: readonly [string, string] }
   /** The query's own vector, base64 of float32. */
   vector?: string
   added?: Added[]

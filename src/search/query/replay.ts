@@ -54,8 +54,8 @@ export function replayJob(
         : {
             // A list of one hit was not dealt.
             ...(interleaved ?? { testId: '', seed: 0 }),
+            variantIds: undefined,
             ...dealt,
-            variantIds: ['', ''],
             evidence: undefined,
             request: JSON.stringify(otherRequest),
             // What is dealt has no pins that a draw must leave.
@@ -72,8 +72,9 @@ export function replayJson(input: SearchInput): string {
   for (const { indexId } of indices) ids += ids === '' ? indexId : `,${indexId}`
   let json = `{"indices":[${ids}],"request":${request}`
   if (interleaved !== undefined) {
-    const { from, size, depth } = interleaved
-    json += `,"otherRequest":${interleaved.request},"dealt":${JSON.stringify({ from, size, depth })}`
+    const { from, size, depth, variantIds } = interleaved
+    const dealt = JSON.stringify({ from, size, depth, variantIds })
+    json += `,"otherRequest":${interleaved.request},"dealt":${dealt}`
     if (interleaved.added !== added) {
       const { documents, values, count } = interleaved.added ?? NOTHING_ADDED
       json += `,"otherAdded":${JSON.stringify({ documents, values, count })}`
