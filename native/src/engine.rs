@@ -7,6 +7,7 @@ pub mod definition;
 pub mod directory;
 pub mod document;
 pub mod facts;
+pub mod format;
 pub mod learn;
 pub mod lengths;
 pub mod long_words;

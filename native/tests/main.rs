@@ -2,6 +2,7 @@
 
 mod durability;
 mod engine;
+mod format;
 mod learned;
 mod lists;
 mod long;

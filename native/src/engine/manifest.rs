@@ -9,23 +9,12 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::engine::format::FORMAT;
 use crate::vectors::Saved;
 
 /// Name of the manifest in the folder of an index.
 pub const MANIFEST: &str = "manifest.json";
 const BESIDE: &str = "manifest.new";
-/// 2: letters are composed, and objects are present where a field of theirs is. 3: emoji are words. 4: words have
-/// the forms that their accents tell, a dotted I is an i, and hashed features have several places. 5: words in katakana
-/// end where letters of another kind begin, and have one width. 6: marks of all scripts stand inside words, soft hyphens
-/// are left out, and a final sigma is a sigma. 7: plain words keep accents that no searched field folds. 8: Thai, Lao,
-/// Khmer and Burmese are cut into syllables, how long a word may be is told in characters, and words are stemmed as those
-/// of a language that has their script. 9: very small and very large numbers are words as JavaScript writes them,
-/// and the values of a list stand far apart. 10: a document that was deleted in the middle of a merge may stand in earlier
-/// ones, which lack acronyms with points as words. 11: the `µ` of keyboards is the Greek letter. 12: what is no date
-/// under `created` and `updated` has no time of a write, and of a name with dots the outer objects are present. 14: `log in` is
-/// `login`, too, and how umlauts are spelt in two letters is known. 15: values of numbers, and of what no field names, are
-/// in their columns alone, and a hashed vector has its words in other places.
-const FORMAT: u32 = 15;
 
 /// A file as it must be.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
