@@ -1,109 +1,60 @@
-//! Text → terms: tokenizers, filters, stemmers, synonyms.
+//! Text → terms: an `Analyzer` reads texts as they are indexed, and queries as they are looked for.
+//!
+//! | step | file | what it does |
+//! |---|---|---|
+//! | what is declared | `definition.rs` | the tokenizer and the filters of a definition; `chain.rs` makes a chain of Tantivy's of them |
+//! | words | `tokenizer.rs` | where words begin and end; accented letters are composed (`compose.rs`), emoji are one sign (`emoji.rs`) |
+//! | letters | `lower.rs`, `fold.rs`, `han.rs` | one by one: small ones, without marks, Chinese ones as simplified |
+//! | inflections | `stem.rs`, `endings.rs` | Snowball's stems, and rules of our own beside it; words come folded |
+//! | forms beside the term | `forms.rs`, `signs.rs`, `acronym.rs`, `particle.rs` | accents that the stemmer knows, `C++`, `U.S.`, `log in` |
+//! | synonyms | `own_synonyms.rs`, `synonyms.rs` | of queries alone |
+//!
+//! All of it but synonyms decides what is indexed: with a change of it, `CHANGES` in `engine/format.rs` gets a line, and indices
+//! are built anew.
+//! What only a query is to find in other ways too is a rule of `search/text/rules.rs`, for which no index is built anew.
 
 pub mod acronym;
+mod chain;
 pub mod compose;
+mod definition;
 pub mod each_word;
 pub mod emoji;
 pub mod endings;
 pub mod fold;
+mod forms;
 pub mod han;
 pub mod length;
 pub mod lower;
+mod own_synonyms;
 pub mod particle;
 pub mod respelt;
 pub mod signs;
 pub mod stem;
 pub mod synonyms;
 pub mod term;
+#[cfg(test)]
+mod tests;
 pub mod tokenizer;
 
-use std::iter::Peekable;
-use std::ops::Range;
+use tantivy::tokenizer::TextAnalyzer;
 
-use serde::Deserialize;
-use tantivy::tokenizer::{
-    AsciiFoldingFilter, RawTokenizer, RemoveLongFilter, StopWordFilter, TextAnalyzer,
-    TextAnalyzerBuilder, Token, WhitespaceTokenizer,
-};
+pub use definition::AnalyzerDefinition;
 
 use crate::analysis::acronym::acronyms;
-use crate::analysis::compose::ComposeFilter;
-use crate::analysis::each_word::EachWord;
-use crate::analysis::fold::FoldFilter;
-use crate::analysis::length::LengthFilter;
-use crate::analysis::lower::{as_lowered, LowerFilter};
+use crate::analysis::chain::{
+    alone, chain, folded_late, one_word, plain_word, plain_words, tokenizer,
+};
+use crate::analysis::definition::FilterDefinition;
+use crate::analysis::forms::{is_accented, other_form, InOrder};
+use crate::analysis::own_synonyms::OwnSynonyms;
 use crate::analysis::particle::particles;
 use crate::analysis::signs::{has_signs, signed};
-use crate::analysis::stem::StemFilter;
 use crate::analysis::synonyms::Synonyms;
-use crate::analysis::term::{OneWord, QueryTerm, Step, Term};
-use crate::analysis::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
+use crate::analysis::term::{each_of, single, terms_of, words_of, OneWord, QueryTerm, Step, Term};
 use crate::failure::Failure;
 
 /// Longest plain word in bytes; longer ones are not completed or corrected.
 pub const WORD_BYTES_MAX: usize = 64;
-/// Languages that write compounds in one word, and whose documents are found better by their parts, each with what a noun may
-/// have behind its stem.
-const WITH_COMPOUNDS: [(&str, &[&str]); 5] = [
-    ("danish", &["", "e", "en", "er", "et", "n", "r"]),
-    ("dutch", &["", "e", "en", "s"]),
-    ("german", &["", "e", "en", "er", "es", "n", "s"]),
-    ("norwegian", &["", "a", "e", "en", "er", "et", "r"]),
-    (
-        "swedish",
-        &["", "a", "an", "ar", "en", "er", "et", "n", "or"],
-    ),
-];
-
-/// An analyzer as the definition writes it.
-#[derive(Debug, Clone, Deserialize)]
-pub struct AnalyzerDefinition {
-    tokenizer: TokenizerDefinition,
-    #[serde(default)]
-    filters: Vec<FilterDefinition>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(untagged)]
-enum TokenizerDefinition {
-    Name(String),
-    Options(TokenizerOptions),
-}
-
-#[derive(Debug, Clone, Deserialize)]
-struct TokenizerOptions {
-    #[serde(rename = "type")]
-    kind: String,
-    min: Option<usize>,
-    max: Option<usize>,
-}
-
-#[derive(Debug, Clone, Deserialize)]
-#[serde(tag = "type", rename_all = "lowercase")]
-enum FilterDefinition {
-    Lowercase,
-    Asciifolding,
-    Length {
-        #[serde(default)]
-        min: usize,
-        max: usize,
-    },
-    /// Words of one's own, or the list of a language.
-    Stop {
-        #[serde(default)]
-        words: Vec<String>,
-        language: Option<String>,
-        /// Texts that have no other words keep them.
-        #[serde(default, rename = "unlessAlone")]
-        unless_alone: bool,
-    },
-    Synonym {
-        rules: Vec<Vec<String>>,
-    },
-    Stemmer {
-        language: String,
-    },
-}
 
 /// A ready analyzer, shared by all threads.
 pub struct Analyzer {
@@ -115,7 +66,7 @@ pub struct Analyzer {
     alone: Option<TextAnalyzer>,
     /// The filters over one word that texts have in several pieces, where acronyms and particles are known.
     one_word: Option<TextAnalyzer>,
-    synonyms: Option<Expansion>,
+    synonyms: Option<OwnSynonyms>,
     /// Whether names with signs behind them (`C++`) have a form with these.
     pub signs: bool,
     /// Whether it stems English.
@@ -128,55 +79,20 @@ pub struct Analyzer {
     pub folds: bool,
 }
 
-/// An analyzer's own synonyms: they stand between its filters.
-struct Expansion {
-    /// The tokenizer and the filters before the synonyms.
-    before: TextAnalyzer,
-    /// The filters after them, over one word.
-    after: TextAnalyzer,
-    rules: Synonyms,
-}
-
 impl Analyzer {
     /// Builds an analyzer; an unknown word in it is BAD_DEFINITION.
     pub fn build(definition: &AnalyzerDefinition) -> Result<Analyzer, Failure> {
-        let filters = &definition.filters;
-        let full = chain(tokenizer(&definition.tokenizer)?, filters)?;
-        let folded_late = folded_late(definition)?;
-        let at = filters
-            .iter()
-            .position(|f| matches!(f, FilterDefinition::Synonym { .. }));
-        let synonyms = match at {
-            None => None,
-            Some(at) => {
-                let before = chain(tokenizer(&definition.tokenizer)?, &filters[..at])?;
-                let raw = TextAnalyzer::builder(RawTokenizer::default()).dynamic();
-                let after = chain(raw, &filters[at..])?;
-                let rules = filters.iter().filter_map(|f| match f {
-                    FilterDefinition::Synonym { rules } => Some(rules),
-                    _ => None,
-                });
-                // Where texts are analysed like queries, the left side becomes the right one in both, so that each
-                // finds the other. Here texts stay as they are: a query must say both.
-                let rules = Synonyms::read(rules.flatten(), true, |words| terms_of(&before, words));
-                Some(Expansion {
-                    before,
-                    after,
-                    rules,
-                })
-            }
-        };
         Ok(Analyzer {
-            full,
-            folded_late,
+            full: chain(tokenizer(&definition.tokenizer)?, &definition.filters)?,
+            folded_late: folded_late(definition)?,
             alone: alone(definition)?,
             one_word: one_word(definition)?,
-            synonyms,
-            signs: reads_names(definition),
-            stems_english: stems(filters, "english"),
-            compound_endings: compound_endings(definition),
-            cuts: is_cutting(&definition.tokenizer),
-            folds: filters.iter().any(is_fold),
+            synonyms: OwnSynonyms::read(definition)?,
+            signs: definition.reads_names(),
+            stems_english: definition.stems("english"),
+            compound_endings: definition.compound_endings(),
+            cuts: definition.tokenizer.cuts(),
+            folds: definition.filters.iter().any(FilterDefinition::folds),
         })
     }
 
@@ -310,7 +226,7 @@ impl Analyzer {
     /// The terms of a query: synonyms are alternatives at one place; `more` beside the analyzer's own.
     pub fn query_terms(&self, text: &str, more: &Synonyms) -> Vec<QueryTerm> {
         let mut terms = match &self.synonyms {
-            Some(expansion) => expansion.expand(text),
+            Some(own) => own.expand(text),
             None => self.terms(text).into_iter().map(single).collect(),
         };
         if self.has_forms(text) {
@@ -347,40 +263,13 @@ impl Analyzer {
     }
 }
 
-/// A term of a query that is said in one way.
-pub(crate) fn single(term: Term) -> QueryTerm {
-    let step = Step {
-        offset: 0,
-        text: term.text,
-    };
-    QueryTerm {
-        alternatives: vec![vec![step]],
-        position: term.position,
-        span: 1,
-        from: term.from,
-        to: term.to,
-    }
-}
-
 /// The analyzer of plain words: lower case, at most 64 bytes, folded if that is wanted.
 pub fn words_analyzer(folds: bool) -> Analyzer {
-    let words = TextAnalyzer::builder(WordTokenizer::default()).filter(EachWord(LowerFilter));
-    // Letters of acronyms and of verbs with a particle have no accents.
-    let one_word = TextAnalyzer::builder(RawTokenizer::default()).filter(EachWord(LowerFilter));
-    let short = RemoveLongFilter::limit(WORD_BYTES_MAX + 1);
-    let full = match folds {
-        true => {
-            let folds = FoldFilter { simplifies: false };
-            let folded = words.filter(AsciiFoldingFilter).filter(EachWord(folds));
-            folded.filter(short).build()
-        }
-        false => words.filter(short).build(),
-    };
     Analyzer {
-        full,
+        full: plain_words(folds, WORD_BYTES_MAX),
         folded_late: None,
         alone: None,
-        one_word: Some(one_word.build()),
+        one_word: Some(plain_word()),
         synonyms: None,
         signs: false,
         stems_english: false,
@@ -392,506 +281,3 @@ pub fn words_analyzer(folds: bool) -> Analyzer {
 
 /// What terms of stop words begin with, and no others: `its` is stemmed to `it`, too.
 const ALONE_MARK: char = '\u{1}';
-
-/// The analyzer without its stop words, where texts of these alone keep them.
-fn alone(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
-    let keeps = |filter: &&FilterDefinition| matches!(filter, FilterDefinition::Stop { unless_alone, .. } if *unless_alone);
-    if !definition.filters.iter().any(|filter| keeps(&filter)) {
-        return Ok(None);
-    }
-    let others = definition.filters.iter().filter(|filter| !keeps(filter));
-    let others: Vec<FilterDefinition> = others.cloned().collect();
-    chain(tokenizer(&definition.tokenizer)?, &others).map(Some)
-}
-
-/// The filters over one word, where names that have signs in them are read.
-fn one_word(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
-    if !reads_names(definition) {
-        return Ok(None);
-    }
-    let word = TextAnalyzer::builder(RawTokenizer::default()).dynamic();
-    chain(word, &definition.filters).map(Some)
-}
-
-/// Whether names with signs in them (`C++`, `U.S.`) are words beside those without: in texts that are read as words, by any
-/// capitals.
-fn reads_names(definition: &AnalyzerDefinition) -> bool {
-    let lowers = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Lowercase);
-    is_named(&definition.tokenizer, &["standard"]) && definition.filters.iter().any(lowers)
-}
-
-fn is_named(tokenizer: &TokenizerDefinition, names: &[&str]) -> bool {
-    matches!(tokenizer, TokenizerDefinition::Name(name) if names.contains(&name.as_str()))
-}
-
-fn stems(filters: &[FilterDefinition], name: &str) -> bool {
-    let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { language } if language == name);
-    filters.iter().any(stems)
-}
-
-/// What nouns have behind their stems, where compounds are looked for; pieces of words are none.
-fn compound_endings(definition: &AnalyzerDefinition) -> &'static [&'static str] {
-    let mut languages = WITH_COMPOUNDS.iter();
-    let known = languages.find(|(language, _)| stems(&definition.filters, language));
-    let known = known.filter(|_| !is_cutting(&definition.tokenizer));
-    known.map_or(&[], |(_, endings)| endings)
-}
-
-fn is_fold(filter: &FilterDefinition) -> bool {
-    matches!(filter, FilterDefinition::Asciifolding)
-}
-
-/// The analyzer of one word that folds behind its stemmer, where `definition` folds before it.
-fn folded_late(definition: &AnalyzerDefinition) -> Result<Option<TextAnalyzer>, Failure> {
-    let filters = &definition.filters;
-    let stems = |filter: &FilterDefinition| matches!(filter, FilterDefinition::Stemmer { .. });
-    let fold = filters.iter().position(is_fold);
-    let is_early = fold.is_some_and(|at| filters[at..].iter().any(stems));
-    let of_words = is_named(&definition.tokenizer, &["standard", "whitespace", "letter"]);
-    if !is_early || !of_words {
-        return Ok(None);
-    }
-    let others = filters.iter().filter(|filter| !is_fold(filter)).cloned();
-    let filters: Vec<FilterDefinition> = others.chain([FilterDefinition::Asciifolding]).collect();
-    let word = TextAnalyzer::builder(RawTokenizer::default()).filter(EachWord(ComposeFilter));
-    chain(word.dynamic(), &filters).map(Some)
-}
-
-/// Whether a text holds letters of which folding takes something away: Latin ones with marks.
-fn is_accented(text: &str) -> bool {
-    let folds = |letter: char| matches!(letter, '\u{c0}'..='\u{24f}' | '\u{300}'..='\u{36f}' | '\u{1e00}'..='\u{1eff}');
-    !text.is_ascii() && text.chars().any(folds)
-}
-
-/// What a word of a text is when it is folded last, if that is another term than `own`.
-fn other_form(
-    late: Option<&mut TextAnalyzer>,
-    text: &str,
-    range: Range<usize>,
-    own: &str,
-) -> Option<String> {
-    let written = text.get(range).filter(|word| is_accented(word))?;
-    let mut stream = late?.token_stream(written);
-    let other = stream.advance().then(|| &stream.token().text)?;
-    (other != own).then(|| other.clone())
-}
-
-/// Words of several pieces, each handed out once, to the first of its pieces that is asked for.
-struct InOrder(Peekable<std::vec::IntoIter<Term>>);
-
-impl InOrder {
-    fn of(words: Vec<Term>) -> InOrder {
-        InOrder(words.into_iter().peekable())
-    }
-
-    /// The one around a place, which lies behind those that were asked for before.
-    fn around(&mut self, at: usize) -> Option<Term> {
-        while self.0.next_if(|word| word.to <= at).is_some() {}
-        self.0.next_if(|word| word.from <= at)
-    }
-}
-
-/// Calls `each` with the terms of a text, for as long as it wants another one.
-fn each_of(analyzer: &TextAnalyzer, text: &str, mut each: impl FnMut(&Token) -> bool) {
-    let mut analyzer = analyzer.clone();
-    let mut stream = analyzer.token_stream(text);
-    while stream.advance() && each(stream.token()) {}
-}
-
-fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {
-    let mut analyzer = analyzer.clone();
-    let mut stream = analyzer.token_stream(text);
-    let mut terms = Vec::new();
-    while stream.advance() {
-        let token = stream.token();
-        terms.push(Term {
-            text: token.text.clone(),
-            position: token.position,
-            from: token.offset_from,
-            to: token.offset_to,
-        });
-    }
-    terms
-}
-
-fn words_of(analyzer: &TextAnalyzer, text: &str) -> Vec<String> {
-    terms_of(analyzer, text)
-        .into_iter()
-        .map(|t| t.text)
-        .collect()
-}
-
-fn is_cutting(definition: &TokenizerDefinition) -> bool {
-    let (TokenizerDefinition::Name(name)
-    | TokenizerDefinition::Options(TokenizerOptions { kind: name, .. })) = definition;
-    ["ngram", "edge_ngram"].contains(&name.as_str())
-}
-
-fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Failure> {
-    let (kind, min, max) = match definition {
-        TokenizerDefinition::Name(name) => (name.as_str(), None, None),
-        TokenizerDefinition::Options(o) => (o.kind.as_str(), o.min, o.max),
-    };
-    let (min, max) = (min.unwrap_or(1), max.unwrap_or(2).max(min.unwrap_or(1)));
-    if min == 0 || max > 64 {
-        return Err(Failure::bad_definition("n-grams have 1 to 64 characters"));
-    }
-    // Words and runs of letters are composed where they are found.
-    let composed = |builder: TextAnalyzerBuilder| builder.filter_dynamic(EachWord(ComposeFilter));
-    Ok(match kind {
-        "standard" => TextAnalyzer::builder(WordTokenizer::default()).dynamic(),
-        "whitespace" => composed(TextAnalyzer::builder(WhitespaceTokenizer::default()).dynamic()),
-        "keyword" => composed(TextAnalyzer::builder(RawTokenizer::default()).dynamic()),
-        "letter" => TextAnalyzer::builder(LetterTokenizer::default()).dynamic(),
-        "ngram" => composed(TextAnalyzer::builder(GramTokenizer::all(min, max)).dynamic()),
-        "edge_ngram" => composed(TextAnalyzer::builder(GramTokenizer::edge(min, max)).dynamic()),
-        other => {
-            let message = format!("there is no tokenizer {other}");
-            return Err(Failure::bad_definition(message));
-        }
-    })
-}
-
-/// The stop words of a language, if it has a list; BAD_DEFINITION for what is none that has a stemmer.
-fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {
-    let mut capital = name.to_lowercase();
-    if let Some(first) = capital.get_mut(..1) {
-        first.make_ascii_uppercase();
-    }
-    match serde_json::from_value(serde_json::Value::String(capital)) {
-        Ok(language) => Ok(StopWordFilter::new(language)),
-        Err(_) => StemFilter::new(name).map(|_| None),
-    }
-}
-
-fn chain(
-    start: TextAnalyzerBuilder,
-    filters: &[FilterDefinition],
-) -> Result<TextAnalyzer, Failure> {
-    let mut builder = start;
-    for filter in filters {
-        builder = match filter {
-            FilterDefinition::Lowercase => builder.filter_dynamic(EachWord(LowerFilter)),
-            FilterDefinition::Asciifolding => builder
-                .filter_dynamic(AsciiFoldingFilter)
-                .filter_dynamic(EachWord(FoldFilter { simplifies: true })),
-            FilterDefinition::Length { min, max } => {
-                builder.filter_dynamic(EachWord(LengthFilter::between(*min, *max)))
-            }
-            FilterDefinition::Stop {
-                language: Some(name),
-                ..
-            } => match stop_words(name)? {
-                Some(filter) => builder.filter_dynamic(filter),
-                // A language that has a stemmer and no list of stop words.
-                None => builder,
-            },
-            FilterDefinition::Stop { words, .. } => {
-                let lowered = words.iter().map(|word| as_lowered(word));
-                let all = words.iter().cloned().chain(lowered);
-                builder.filter_dynamic(StopWordFilter::remove(all))
-            }
-            FilterDefinition::Synonym { .. } => builder,
-            FilterDefinition::Stemmer { language } => {
-                builder.filter_dynamic(StemFilter::new(language)?)
-            }
-        };
-    }
-    Ok(builder.build())
-}
-
-impl Expansion {
-    fn expand(&self, text: &str) -> Vec<QueryTerm> {
-        let terms = terms_of(&self.before, text).into_iter().map(single);
-        let expanded = self.rules.apply(terms.collect()).into_iter();
-        expanded.filter_map(|term| self.finish(term)).collect()
-    }
-
-    /// The rows as they are indexed; what later filters leave out leaves a gap.
-    fn finish(&self, mut term: QueryTerm) -> Option<QueryTerm> {
-        let mut ready: Vec<Vec<Step>> = Vec::with_capacity(term.alternatives.len());
-        for row in &term.alternatives {
-            let row: Vec<Step> = row.iter().flat_map(|step| self.finish_step(step)).collect();
-            if !row.is_empty() && !ready.contains(&row) {
-                ready.push(row);
-            }
-        }
-        term.alternatives = ready;
-        (!term.alternatives.is_empty()).then_some(term)
-    }
-
-    fn finish_step(&self, step: &Step) -> impl Iterator<Item = Step> {
-        let offset = step.offset;
-        let words = words_of(&self.after, &step.text).into_iter();
-        words.map(move |text| Step { offset, text })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn analyzer(json: &str) -> Analyzer {
-        Analyzer::build(&serde_json::from_str(json).unwrap()).unwrap()
-    }
-
-    fn ways(analyzer: &Analyzer, query: &str) -> Vec<Vec<String>> {
-        let terms = analyzer
-            .query_terms(query, &Synonyms::default())
-            .into_iter();
-        terms
-            .map(|t| t.alternatives.iter().map(|row| said(row)).collect())
-            .collect()
-    }
-
-    /// A row with an underline for each gap.
-    fn said(row: &[Step]) -> String {
-        let mut words: Vec<&str> = Vec::new();
-        for step in row {
-            words.resize(step.offset as usize, "_");
-            words.push(&step.text);
-        }
-        words.join(" ")
-    }
-
-    const ENGLISH: &str = r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},
-        {"type":"asciifolding"},{"type":"length","max":10},{"type":"stop","words":["the"]},
-        {"type":"synonym","rules":[["car","automobile"],["tv, telly => television"],
-            ["united states","usa"],["Déjà vu => repeat, déjà vu"]]},
-        {"type":"stemmer","language":"english"}]}"#;
-
-    #[test]
-    fn filters_work_in_their_order_and_gaps_are_kept() {
-        let english = analyzer(ENGLISH);
-        let terms = english.terms("The Running CATS of the Café, incomprehensibly");
-        let found: Vec<_> = terms
-            .iter()
-            .map(|t| (t.text.as_str(), t.position))
-            .collect();
-        assert_eq!(found, [("run", 1), ("cat", 2), ("of", 3), ("cafe", 5)]);
-    }
-
-    #[test]
-    fn a_word_is_found_by_its_stem_whether_its_accents_are_written_or_not() {
-        let language = |name: &str| {
-            analyzer(&format!(
-                r#"{{"tokenizer":"standard","filters":[{{"type":"lowercase"}},{{"type":"asciifolding"}},
-                {{"type":"synonym","rules":[["moto","vélo"]]}},{{"type":"stemmer","language":"{name}"}}]}}"#
-            ))
-        };
-        let finds = |analyzer: &Analyzer, query: &str, text: &str| {
-            let mut said = ways(analyzer, query).into_iter().flatten();
-            let terms: Vec<Term> = analyzer.forms(text);
-            said.any(|way| terms.iter().any(|term| term.text == way))
-        };
-        for (name, words) in [
-            ("portuguese", ["informações", "informação", "informacao"]),
-            ("french", ["achetée", "acheté", "achetee"]),
-            ("turkish", ["kızlar", "kız", "kiz"]),
-        ] {
-            let analyzer = language(name);
-            let [inflected, plain, typed] = words;
-            assert!(finds(&analyzer, plain, inflected), "{plain} {inflected}");
-            assert!(finds(&analyzer, inflected, plain), "{inflected} {plain}");
-            let without_accents = [plain, inflected];
-            let without_accents = without_accents.iter().filter(|word| fold(word) == typed);
-            without_accents
-                .for_each(|word| assert!(finds(&analyzer, typed, word), "{typed} {word}"));
-        }
-        let french = language("french");
-        let places = french.forms("une moto achetée hier");
-        let places: Vec<_> = places
-            .iter()
-            .map(|t| (t.text.as_str(), t.position))
-            .collect();
-        assert_eq!(
-            places,
-            [
-                ("une", 0),
-                ("moto", 1),
-                ("achete", 2),
-                ("achet", 2),
-                ("hi", 3)
-            ]
-        );
-        assert_eq!(
-            ways(&french, "Vélo achetée"),
-            [vec!["velo", "moto"], vec!["achete", "achet"]]
-        );
-    }
-
-    fn fold(word: &str) -> String {
-        words_analyzer(true).terms(word).remove(0).text
-    }
-
-    #[test]
-    fn acronyms_with_points_are_one_word_beside_their_letters() {
-        let english = analyzer(ENGLISH);
-        let forms = |analyzer: &Analyzer, text: &str| -> Vec<(String, usize, usize, usize)> {
-            let all = analyzer.forms(text).into_iter();
-            all.map(|t| (t.text, t.position, t.from, t.to)).collect()
-        };
-        let term = |text: &str, position, from, to| (text.to_owned(), position, from, to);
-        assert_eq!(
-            forms(&english, "The U.S. law"),
-            [
-                term("us", 1, 4, 8),
-                term("u", 1, 4, 5),
-                term("s", 2, 6, 7),
-                term("law", 3, 9, 12)
-            ]
-        );
-        // Where its first letter is a stop word it stands at the next.
-        let stops = analyzer(
-            r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},{"type":"stop","words":["a"]}]}"#,
-        );
-        assert_eq!(
-            forms(&stops, "A.I."),
-            [term("ai", 1, 0, 4), term("i", 1, 2, 3)]
-        );
-        assert_eq!(
-            words_analyzer(true).forms("U.K.")[0],
-            Term {
-                text: "uk".into(),
-                position: 0,
-                from: 0,
-                to: 4
-            }
-        );
-        let plain = analyzer(r#"{"tokenizer":"standard"}"#);
-        assert_eq!(forms(&plain, "U.K.").len(), 2);
-        assert_eq!(ways(&stops, "A.I. law"), [vec!["i", "ai"], vec!["law"]]);
-    }
-
-    #[test]
-    fn synonyms_are_other_ways_to_say_the_same_place() {
-        let english = analyzer(ENGLISH);
-        assert_eq!(ways(&english, "fast Cars"), [["fast"], ["car"]]);
-        assert_eq!(
-            ways(&english, "fast car"),
-            [vec!["fast"], vec!["car", "automobil"]]
-        );
-        assert_eq!(ways(&english, "TV"), [["tv", "televis"]]);
-        assert_eq!(ways(&english, "television"), [["televis", "tv", "telli"]]);
-        assert_eq!(ways(&english, "telly"), [["telli", "televis"]]);
-        let long = ways(&english, "the United States Army");
-        assert_eq!(long, [vec!["unit state", "usa"], vec!["armi"]]);
-        assert_eq!(ways(&english, "usa"), [["usa", "unit state"]]);
-        assert_eq!(ways(&english, "deja vu"), [["deja vu", "repeat"]]);
-        assert_eq!(
-            english.terms("car")[0].text,
-            "car",
-            "the index has no synonyms"
-        );
-    }
-
-    #[test]
-    fn rows_keep_the_gaps_that_stop_words_leave() {
-        for filters in [
-            r#"{"type":"stop","words":["of","the"]},{"type":"synonym","rules":R}"#,
-            r#"{"type":"synonym","rules":R},{"type":"stop","words":["of","the"]}"#,
-        ] {
-            let filters = filters.replace(
-                'R',
-                r#"[["head of state","president"],["the beatles","fab four"]]"#,
-            );
-            let one = analyzer(&format!(
-                r#"{{"tokenizer":"standard","filters":[{filters}]}}"#
-            ));
-            assert_eq!(ways(&one, "president"), [["president", "head _ state"]]);
-            let head = ways(&one, "a head of state speaks");
-            assert_eq!(
-                head,
-                [vec!["a"], vec!["head _ state", "president"], vec!["speaks"]]
-            );
-            assert_eq!(ways(&one, "head state"), [["head"], ["state"]]);
-            let fab = ways(&one, "fab four");
-            assert_eq!(fab[0][0], "fab four");
-            assert!(fab[0][1].ends_with("beatles"), "{fab:?}");
-        }
-    }
-
-    #[test]
-    fn rules_of_a_query_stand_beside_those_of_the_analyzer() {
-        let english = analyzer(ENGLISH);
-        let rules = [vec!["cars", "vehicle of love"], vec!["bike => tandem"]];
-        let rules = rules.map(|rule| rule.into_iter().map(str::to_owned).collect());
-        let more = english.read_synonyms(&rules);
-        let said_of = |query: &str| -> Vec<Vec<String>> {
-            let terms = english.query_terms(query, &more).into_iter();
-            let rows = |t: QueryTerm| t.alternatives.iter().map(|row| said(row)).collect();
-            terms.map(rows).collect()
-        };
-        assert_eq!(
-            said_of("fast car"),
-            [vec!["fast"], vec!["car", "automobil", "vehicl of love"]]
-        );
-        assert_eq!(said_of("vehicles of love"), [["vehicl of love", "car"]]);
-        assert_eq!(said_of("vehicle"), [["vehicl"]]);
-        assert_eq!(said_of("bikes"), [["bike", "tandem"]]);
-        assert_eq!(said_of("tandem"), [["tandem"]], "one way only");
-    }
-
-    #[test]
-    fn a_sigma_at_the_end_of_a_word_is_one_in_lists_of_stop_words_too() {
-        let greek = analyzer(
-            r#"{"tokenizer":"standard","filters":[{"type":"lowercase"},{"type":"stop","words":["τους"]}]}"#,
-        );
-        let found = words_of(&greek.full, "ΤΟΥΣ τους ΟΔΟΣ οδος");
-        assert_eq!(found, ["οδοσ", "οδοσ"]);
-    }
-
-    #[test]
-    fn how_long_a_word_may_be_is_told_in_characters() {
-        let six = analyzer(r#"{"tokenizer":"standard","filters":[{"type":"length","max":6}]}"#);
-        let found = words_of(&six.full, "sixths seventh გრძელი გრძელია");
-        assert_eq!(found, ["sixths", "გრძელი"]);
-        let some =
-            analyzer(r#"{"tokenizer":"standard","filters":[{"type":"length","min":3,"max":6}]}"#);
-        let found = words_of(&some.full, "it ten sixths seventh და დაა გრძელია");
-        assert_eq!(found, ["ten", "sixths", "დაა"]);
-    }
-
-    #[test]
-    fn every_language_with_a_stemmer_is_known() {
-        for language in [
-            "arabic",
-            "danish",
-            "dutch",
-            "english",
-            "finnish",
-            "french",
-            "german",
-            "greek",
-            "hungarian",
-            "italian",
-            "norwegian",
-            "portuguese",
-            "romanian",
-            "russian",
-            "spanish",
-            "swedish",
-            "tamil",
-            "turkish",
-        ] {
-            let json = format!(
-                r#"{{"tokenizer":"standard","filters":[{{"type":"stemmer","language":"{language}"}}]}}"#
-            );
-            assert_eq!(analyzer(&json).terms("a b").len(), 2);
-        }
-    }
-
-    #[test]
-    fn all_tokenizers_are_known() {
-        let count = |tokenizer: &str, text: &str| {
-            analyzer(&format!(r#"{{"tokenizer":{tokenizer}}}"#))
-                .terms(text)
-                .len()
-        };
-        assert_eq!(count(r#""whitespace""#, "a-b c"), 2);
-        assert_eq!(count(r#""keyword""#, "a-b c"), 1);
-        assert_eq!(count(r#""letter""#, "a1b c"), 3);
-        assert_eq!(count(r#"{"type":"ngram","min":2,"max":3}"#, "abcd"), 5);
-        assert_eq!(count(r#"{"type":"edge_ngram","min":1,"max":3}"#, "abcd"), 3);
-    }
-}

@@ -1,6 +1,9 @@
-//! Terms as analysis gives them: those of a text, each with its place, and what a query says at each of its places.
+//! Terms as analysis gives them: those of a text, each with its place, and what a query says at each of its places. A chain of
+//! Tantivy's gives them by `terms_of`.
 
 use std::ops::Range;
+
+use tantivy::tokenizer::{TextAnalyzer, Token};
 
 /// A term of a text with its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,4 +50,51 @@ pub struct OneWord {
     pub range: Range<usize>,
     /// The letters of that word.
     pub letters: String,
+}
+
+/// A term of a query that is said in one way.
+pub(crate) fn single(term: Term) -> QueryTerm {
+    let step = Step {
+        offset: 0,
+        text: term.text,
+    };
+    QueryTerm {
+        alternatives: vec![vec![step]],
+        position: term.position,
+        span: 1,
+        from: term.from,
+        to: term.to,
+    }
+}
+
+/// Calls `each` with the terms of a text, for as long as it wants another one.
+pub(super) fn each_of(analyzer: &TextAnalyzer, text: &str, mut each: impl FnMut(&Token) -> bool) {
+    let mut analyzer = analyzer.clone();
+    let mut stream = analyzer.token_stream(text);
+    while stream.advance() && each(stream.token()) {}
+}
+
+/// The terms that a chain gives of a text.
+pub(super) fn terms_of(analyzer: &TextAnalyzer, text: &str) -> Vec<Term> {
+    let mut analyzer = analyzer.clone();
+    let mut stream = analyzer.token_stream(text);
+    let mut terms = Vec::new();
+    while stream.advance() {
+        let token = stream.token();
+        terms.push(Term {
+            text: token.text.clone(),
+            position: token.position,
+            from: token.offset_from,
+            to: token.offset_to,
+        });
+    }
+    terms
+}
+
+/// The terms without their places.
+pub(super) fn words_of(analyzer: &TextAnalyzer, text: &str) -> Vec<String> {
+    terms_of(analyzer, text)
+        .into_iter()
+        .map(|t| t.text)
+        .collect()
 }

@@ -1,8 +1,7 @@
 //! Reads a part of a query with the analyzers of the searched fields: its words where they stand, or a phrase.
 
-use crate::analysis::single;
 use crate::analysis::synonyms::Synonyms;
-use crate::analysis::term::QueryTerm;
+use crate::analysis::term::{single, QueryTerm};
 use crate::failure::Failure;
 use crate::search::text::apart::add_pieces;
 use crate::search::text::clause::{Clause, Slot, Way};
