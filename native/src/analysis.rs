@@ -3,7 +3,7 @@
 //! | step | file | what it does |
 //! |---|---|---|
 //! | what is declared | `definition.rs` | the tokenizer and the filters of a definition; `chain.rs` makes a chain of Tantivy's of them |
-//! | words | `tokenizer.rs` | where words begin and end; accented letters are composed (`compose.rs`), emoji are one sign (`emoji.rs`) |
+//! | words | `tokenizer.rs`, `script.rs` | where words begin and end; accented letters are composed (`compose.rs`), emoji are one sign (`emoji.rs`) |
 //! | letters | `lower.rs`, `fold.rs`, `han.rs` | one by one: small ones, without marks, Chinese ones as simplified |
 //! | inflections | `stem.rs`, `endings.rs` | Snowball's stems, and rules of our own beside it; words come folded |
 //! | forms beside the term | `forms.rs`, `signs.rs`, `acronym.rs`, `particle.rs` | accents that the stemmer knows, `C++`, `U.S.`, `log in` |
@@ -28,6 +28,7 @@ pub mod lower;
 mod own_synonyms;
 pub mod particle;
 pub mod respelt;
+pub mod script;
 pub mod signs;
 pub mod stem;
 pub mod synonyms;

@@ -13,7 +13,8 @@ use crate::analysis::fold::FoldFilter;
 use crate::analysis::length::LengthFilter;
 use crate::analysis::lower::{as_lowered, LowerFilter};
 use crate::analysis::stem::StemFilter;
-use crate::analysis::tokenizer::{GramTokenizer, LetterTokenizer, WordTokenizer};
+use crate::analysis::tokenizer::grams::GramTokenizer;
+use crate::analysis::tokenizer::{LetterTokenizer, WordTokenizer};
 use crate::failure::Failure;
 
 pub(super) fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Failure> {

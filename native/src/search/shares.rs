@@ -2,7 +2,8 @@
 
 use tantivy::tokenizer::{TokenStream, Tokenizer};
 
-use crate::analysis::tokenizer::{stands_alone, WordTokenizer};
+use crate::analysis::script::stands_alone;
+use crate::analysis::tokenizer::WordTokenizer;
 use crate::engine::snapshot::Snapshot;
 use crate::search::query::Weights;
 

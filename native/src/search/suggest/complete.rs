@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use crate::analysis::script::is_ideograph;
 use crate::analysis::term::Term;
-use crate::analysis::tokenizer::is_ideograph;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::suggest::beside::{beside, Beside};

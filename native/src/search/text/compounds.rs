@@ -2,7 +2,7 @@
 //! `デーモン`.
 
 use crate::analysis::endings::without_long_vowel;
-use crate::analysis::tokenizer::is_katakana;
+use crate::analysis::script::is_katakana;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::expansion::{Placed, Scope};
