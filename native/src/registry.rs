@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use parking_lot::{Mutex, RwLock};
 
-use crate::engine::publish::{generation_now, now_ms};
+use crate::engine::publish::generation_now;
 use crate::engine::snapshot::{Snapshot, Use};
+use crate::engine::views::now_ms;
 use crate::engine::{Engine, Opened};
 use crate::failure::{Code, Failure};
 use crate::search::answer::Answer;

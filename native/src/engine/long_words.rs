@@ -144,6 +144,7 @@ fn key_of(word: &str) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::Engine;
 
     #[test]
     fn long_words_are_known_by_both_ends() {
@@ -202,5 +203,32 @@ mod tests {
                 "datenverarbeitung"
             ]
         );
+    }
+
+    #[test]
+    fn long_words_are_read_ahead_once_somebody_asked_for_them() {
+        let definition = r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
+        let name = format!("attune-long-words-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let (engine, _) = Engine::open(&folder, definition).unwrap();
+        let write = |ord: u64| {
+            let documents = [r#"{ "a": "b" }"#.to_owned()];
+            engine.apply(&[ord], &documents, &[], &[], &[]).unwrap();
+            engine.commit(ord).unwrap();
+        };
+        let known = || -> Vec<bool> {
+            let view = engine.views.current();
+            let segments = view.segments.iter();
+            segments.map(|s| s.long_words.get().is_some()).collect()
+        };
+        write(1);
+        write(2);
+        assert_eq!(known(), [false, false]);
+        engine.views.current().long_words(0, || Ok(())).unwrap();
+        assert_eq!(known(), [true, false]);
+        write(3);
+        assert_eq!(known(), [true, true, true]);
+        engine.close();
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -13,7 +13,7 @@ use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
 use super::{trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
 use crate::engine::document::{check, Prepared};
-use crate::engine::publish::SegmentCache;
+use crate::engine::segment_cache::SegmentCache;
 use crate::failure::{Code, Failure};
 
 /// Memory of the writer, from which on it writes a segment by itself.
