@@ -6,7 +6,9 @@ use tantivy::{InvertedIndexReader, Term};
 
 use crate::engine::bits::Bits;
 use crate::engine::codes::CodeSet;
-use crate::engine::column::{self, Bound, Codes, Column, Columns, Place, Wanted};
+use crate::engine::column::bounds::{Bound, Codes};
+use crate::engine::column::wanted::Wanted;
+use crate::engine::column::{self, Column, Columns, Place};
 use crate::engine::definition::FieldKind;
 use crate::engine::segment::SegmentView;
 use crate::engine::snapshot::Snapshot;

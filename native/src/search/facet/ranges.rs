@@ -3,7 +3,8 @@
 use serde_json::{json, Map, Value};
 use tantivy::columnar::Cardinality;
 
-use crate::engine::column::{Bound, Codes, Column, Columns};
+use crate::engine::column::bounds::{Bound, Codes};
+use crate::engine::column::{Column, Columns};
 use crate::failure::Failure;
 use crate::search::facet::intervals::Intervals;
 use crate::search::query::FacetRange;
