@@ -1,28 +1,28 @@
 //! A source document → the fields of the text index and the terms of its vector.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-use std::fmt;
+mod exact;
+pub mod paths;
+pub mod readable;
+mod unnamed;
+
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
-use tantivy::schema::OwnedValue;
 use tantivy::TantivyDocument;
 
 use crate::analysis::compose::seen;
 use crate::analysis::respelt::{respelt, spelling, words_with_umlauts};
 use crate::analysis::Analyzer;
-use crate::date::{as_indexed, parse_date};
-use crate::engine::definition::{
-    Definition, FieldEntry, FieldKind, DYNAMIC_PATH_BYTES_MAX, EXACT_BYTES_MAX,
-};
+use crate::engine::definition::Definition;
+use crate::engine::document::exact::add_exact;
+use crate::engine::document::paths::collect_object;
+use crate::engine::document::unnamed::{in_lists, Dynamic};
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
-use crate::value::{bool_of, date_of, number_of, word_of};
+use crate::value::word_of;
 
-/// Values of one document that are indexed without a mapping, at most.
-const DYNAMIC_VALUES_MAX: usize = 4096;
 /// Different words of one document, at most, that make its vector, and that prefixes and misspellings are compared
 /// with: the first ones of its text. No book has so many, a learned space knows fewer, and of a heap of random words
 /// each would take as long again as it takes to be found.
@@ -37,7 +37,6 @@ pub const GRAMS_MAX: usize = 8_000_000;
 const VALUES_APART: usize = 256;
 /// Values of a list that stand so far apart; with any number, the last one would be too far away to be counted.
 const VALUES_APART_MAX: usize = 1 << 20;
-const DYNAMIC_DEPTH_MAX: usize = 16;
 
 /// A document, ready to be indexed.
 pub struct Prepared {
@@ -229,268 +228,6 @@ fn head(term: &str) -> u64 {
     u64::from_be_bytes(bytes)
 }
 
-/// A JSON value that can be read whole, of which nothing is kept. `IgnoredAny` passes over what reading refuses: half a
-/// surrogate pair, a number that is too large, values too deep in each other.
-struct Readable;
-
-impl<'de> Deserialize<'de> for Readable {
-    fn deserialize<D: Deserializer<'de>>(json: D) -> Result<Readable, D::Error> {
-        json.deserialize_any(Readable)
-    }
-}
-
-impl<'de> Visitor<'de> for Readable {
-    type Value = Readable;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a JSON value")
-    }
-
-    fn visit_unit<E>(self) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_bool<E>(self, _: bool) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_u64<E>(self, _: u64) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_i64<E>(self, _: i64) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_f64<E>(self, _: f64) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_str<E>(self, _: &str) -> Result<Readable, E> {
-        Ok(self)
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut values: A) -> Result<Readable, A::Error> {
-        while let Some(Readable) = values.next_element()? {}
-        Ok(self)
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Readable, A::Error> {
-        while let Some((Readable, Readable)) = members.next_entry()? {}
-        Ok(self)
-    }
-}
-
-/// Whether a text is a JSON object that `prepare` reads; BAD_REQUEST when it isn't.
-pub fn check(ord: u64, json: &str) -> Result<(), Failure> {
-    let whole = serde_json::from_str::<Readable>(json);
-    if whole.is_err() || !json.trim_start().starts_with('{') {
-        return Err(Failure::bad_request(format!(
-            "document {ord} is no JSON object"
-        )));
-    }
-    Ok(())
-}
-
-/// The values at a path, arrays spread out, nulls left out.
-pub(crate) fn collect_object<'a>(
-    object: &'a Map<String, Value>,
-    path: &[String],
-    out: &mut Vec<&'a Value>,
-) {
-    let Some((first, rest)) = path.split_first() else {
-        return;
-    };
-    if let Some(value) = object.get(first) {
-        collect(value, rest, out);
-    }
-    // A key may itself hold a dot: {"a.b": 1} means the same as {"a": {"b": 1}}.
-    for end in 2..=path.len() {
-        if let Some(value) = object.get(&path[..end].join(".")) {
-            collect(value, &path[end..], out);
-        }
-    }
-}
-
-fn collect<'a>(value: &'a Value, path: &[String], out: &mut Vec<&'a Value>) {
-    match value {
-        Value::Null => {}
-        Value::Array(items) => items.iter().for_each(|item| collect(item, path, out)),
-        Value::Object(object) if !path.is_empty() => collect_object(object, path, out),
-        Value::Object(_) => {}
-        _ if path.is_empty() => out.push(value),
-        _ => {}
-    }
-}
-
-fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
-    let Some(field) = entry.exact else {
-        return;
-    };
-    match entry.kind {
-        FieldKind::Text => {}
-        FieldKind::Keyword => {
-            if let Some(text) = word_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
-                fields.add_text(field, text);
-            }
-        }
-        FieldKind::Integer | FieldKind::Long => {
-            if let Some(number) = integer_of(value) {
-                fields.add_i64(field, number);
-            }
-        }
-        FieldKind::Float | FieldKind::Double => {
-            if let Some(number) = number_of(value) {
-                fields.add_f64(field, number);
-            }
-        }
-        FieldKind::Boolean => {
-            if let Some(yes) = bool_of(value) {
-                fields.add_bool(field, yes);
-            }
-        }
-        FieldKind::Date => {
-            if let Some(micros) = date_of(value) {
-                fields.add_date(field, as_indexed(micros));
-            }
-        }
-    }
-}
-
-fn integer_of(value: &Value) -> Option<i64> {
-    let whole = match value {
-        Value::Number(number) => number.as_i64(),
-        Value::String(text) => text.trim().parse().ok(),
-        _ => None,
-    };
-    whole.or_else(|| {
-        number_of(value)
-            .filter(|number| number.fract() == 0.0 && number.abs() < 9.2e18)
-            .map(|number| number as i64)
-    })
-}
-
-type Values = BTreeMap<String, Vec<OwnedValue>>;
-
-/// What the mapping doesn't name: path → values.
-struct Dynamic<'a> {
-    named: &'a HashSet<String>,
-    values: Values,
-    /// The dates among the strings.
-    dates: Values,
-    present: HashSet<String>,
-    count: usize,
-}
-
-impl<'a> Dynamic<'a> {
-    fn new(named: &'a HashSet<String>) -> Self {
-        Dynamic {
-            named,
-            values: Values::new(),
-            dates: Values::new(),
-            present: HashSet::new(),
-            count: 0,
-        }
-    }
-
-    fn object(&mut self, object: &Map<String, Value>, path: &mut String, depth: usize) {
-        if depth > DYNAMIC_DEPTH_MAX {
-            return;
-        }
-        for (key, value) in object {
-            let length = path.len();
-            if length > 0 {
-                path.push('.');
-            }
-            path.push_str(key);
-            if path.len() <= DYNAMIC_PATH_BYTES_MAX && !self.named.contains(path.as_str()) {
-                self.value(value, path, depth);
-            }
-            path.truncate(length);
-        }
-    }
-
-    fn value(&mut self, value: &Value, path: &mut String, depth: usize) {
-        match value {
-            Value::Null => {}
-            Value::Object(object) => self.object(object, path, depth + 1),
-            Value::Array(items) => {
-                if depth <= DYNAMIC_DEPTH_MAX {
-                    items
-                        .iter()
-                        .for_each(|item| self.value(item, path, depth + 1));
-                }
-            }
-            Value::Bool(yes) => self.push(path, OwnedValue::Bool(*yes)),
-            Value::Number(number) => {
-                let number = match (number.as_i64(), number.as_f64()) {
-                    (Some(whole), _) => OwnedValue::I64(whole),
-                    (None, Some(number)) => OwnedValue::F64(number),
-                    (None, None) => return,
-                };
-                self.push(path, number);
-            }
-            Value::String(text) => {
-                if text.len() > EXACT_BYTES_MAX {
-                    self.note(path);
-                    return;
-                }
-                self.push(path, OwnedValue::Str(text.clone()));
-                if let Some(micros) = parse_date(text).filter(|_| self.has_room()) {
-                    let date = OwnedValue::Date(as_indexed(micros));
-                    self.dates.entry(path.clone()).or_default().push(date);
-                }
-            }
-        }
-    }
-
-    fn push(&mut self, path: &str, value: OwnedValue) {
-        self.note(path);
-        self.count += 1;
-        if !self.has_room() {
-            return;
-        }
-        match self.values.get_mut(path) {
-            Some(values) => values.push(value),
-            None => {
-                self.values.insert(path.to_owned(), vec![value]);
-            }
-        }
-    }
-
-    /// Whether the last value was still one of those that are indexed.
-    fn has_room(&self) -> bool {
-        self.count <= DYNAMIC_VALUES_MAX
-    }
-
-    /// The path and the objects around it are present; of all that a name with dots stands for, the outer ones. With all of
-    /// them, a document of 4000 names of 250 parts took 20 seconds and a gigabyte.
-    fn note(&mut self, path: &str) {
-        if self.present.contains(path) {
-            return;
-        }
-        self.present.insert(path.to_owned());
-        for (dot, _) in path.match_indices('.').take(DYNAMIC_DEPTH_MAX) {
-            if !self.present.contains(&path[..dot]) {
-                self.present.insert(path[..dot].to_owned());
-            }
-        }
-    }
-}
-
-/// Each path's values as one: itself, or a list.
-fn in_lists(values: Values) -> BTreeMap<String, OwnedValue> {
-    let values = values.into_iter().map(|(path, mut values)| {
-        let value = if values.len() == 1 {
-            values.remove(0)
-        } else {
-            OwnedValue::Array(values)
-        };
-        (path, value)
-    });
-    values.collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -532,22 +269,5 @@ mod tests {
             }
             assert_eq!(count, words);
         }
-    }
-
-    #[test]
-    fn of_a_name_with_many_dots_the_whole_is_known_and_the_outer_objects() {
-        let definition = r#"{ "analyzers": {}, "fields": [], "dynamic": true,
-            "embedder": { "kind": "learned", "dimensions": 16 } }"#;
-        let definition = Arc::new(Definition::parse(definition).unwrap());
-        let name = format!("a{}", ".b".repeat(200));
-        let source = serde_json::json!({ "c": { "d.e": 1 }, &name: 1 }).to_string();
-        let mut preparer = Preparer::new(definition.clone(), false);
-        let prepared = preparer.prepare(1, &source).unwrap();
-        let present = prepared.fields.get_all(definition.present);
-        let mut present: Vec<&str> = present.filter_map(|name| name.as_str()).collect();
-        present.sort_unstable();
-        let mut expected: Vec<&str> = (0..DYNAMIC_DEPTH_MAX).map(|n| &name[..2 * n + 1]).collect();
-        expected.extend([name.as_str(), "c", "c.d", "c.d.e"]);
-        assert_eq!(present, expected);
     }
 }

@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::sync::{Arc, LazyLock};
 use std::thread::{self, available_parallelism};
 
-use super::definition::Definition;
-use super::document::{Prepared, Preparer};
+use crate::engine::definition::Definition;
+use crate::engine::document::{Prepared, Preparer};
 use crate::failure::Failure;
 use crate::space::Space;
 

@@ -12,7 +12,8 @@ use super::merging::merge_policy;
 use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
 use super::{trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
-use crate::engine::document::{check, Prepared};
+use crate::engine::document::readable::check;
+use crate::engine::document::Prepared;
 use crate::engine::segment_cache::SegmentCache;
 use crate::failure::{Code, Failure};
 

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use crate::analysis::term::Term;
 use crate::analysis::Analyzer;
-use crate::engine::document::collect_object;
+use crate::engine::document::paths::collect_object;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::deadline;
