@@ -7,7 +7,7 @@ use std::iter;
 use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
-use super::directory::Image;
+use super::directory::image::Image;
 use super::writing::Writing;
 use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
