@@ -1,4 +1,5 @@
-//! Endings of words in scripts that no stemmer reads, and letters that stemmers know by another one.
+//! What `stem.rs` knows of inflections beside Snowball: endings of words in scripts that no stemmer reads, and letters that
+//! stemmers know by another one.
 
 /// Whether a word ends in a Korean syllable.
 pub fn is_korean(word: &str) -> bool {

@@ -16,7 +16,7 @@ use crate::space::hashed::TermHash;
 /// Words remembered by a thread for one language.
 const WORDS_MAX: usize = 16_384;
 /// Longer words are rare: they are stemmed each time.
-const WORD_BYTES_MAX: usize = 24;
+const REMEMBERED_BYTES_MAX: usize = 24;
 
 type Stems = HashMap<Box<str>, Box<str>, TermHash>;
 
@@ -24,7 +24,8 @@ thread_local! {
     static STEMS: RefCell<Vec<(Algorithm, Stems)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Replaces each token by its Snowball stem; tokens are in lower case. A word in another script than that of the language
+/// Replaces each token by its Snowball stem; tokens are in lower case. As a rule they are folded, too: `informacoes` comes for
+/// every `informações`, and only the word's other form (`analysis/forms.rs`) has its accents. A word in another script than that of the language
 /// is stemmed as one of the language that most write in it: no stemmer knows the letters of two, so that it would be left
 /// as it is, and found in that form alone. Korean and katakana, which Snowball does not read, lose their endings, too.
 #[derive(Clone, Copy)]
@@ -74,7 +75,9 @@ fn of_script(word: &str) -> Option<&'static [Algorithm]> {
     }
 }
 
-/// The stem of a word for an index in the language of `algorithm`.
+/// The stem of a word for an index in the language of `algorithm`. What Snowball does not know of a language's inflections is
+/// said here: before it (a letter, an ending), or in its place. A rule for words that mean the same in queries alone, as
+/// `mice` and `mouse`, is one of `search/text/rules.rs`.
 fn stem_of(algorithm: Algorithm, stemmer: &frostem::Stemmer, word: &str) -> String {
     if is_korean(word) {
         return without_particles(word).to_owned();
@@ -137,7 +140,7 @@ impl<T: TokenStream> TokenStream for StemStream<T> {
             return true;
         }
         let stem = stem_of(self.algorithm, &self.stemmer, &token.text);
-        if token.text.len() <= WORD_BYTES_MAX {
+        if token.text.len() <= REMEMBERED_BYTES_MAX {
             if self.stems.len() >= WORDS_MAX {
                 self.stems.clear();
             }

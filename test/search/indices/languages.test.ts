@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest'
+import { native } from '../../../src/native.ts'
+import { compileDefinition, definitionJson } from '../../../src/search/indices/definition.ts'
 import { LANGUAGES, languageOf } from '../../../src/search/indices/languages.ts'
 
 const LETTERS = [...'abcdefghijklmnopqrstuvwxyz']
@@ -13,4 +15,11 @@ it('every language goes by its ISO 639-1 code, and no other code is one', () => 
     found.push(language)
   }
   expect(found.sort()).toEqual([...LANGUAGES].sort())
+})
+
+it.each(LANGUAGES)('the core has a stemmer for %s', (language) => {
+  const config = { embedder: 'learned', embedderDimensions: 384 } as const
+  const definition = definitionJson(compileDefinition({ analysis: { language } }, {}, config))
+  expect(definition).toContain(`"stemmer","language":"${language}"`)
+  expect(() => native.check(definition)).not.toThrow()
 })
