@@ -14,6 +14,8 @@ pub const PAGE_MAX: usize = 10_000;
 pub const NEIGHBORS_MAX: usize = 10_000;
 /// The field of an order that stands for the score.
 pub const SCORE: &str = "_score";
+/// Most fields that an order of hits may have.
+const SORT_KEYS_MAX: usize = 16;
 /// Most hits that a model may reorder.
 pub const RERANK_MAX: usize = 1000;
 
@@ -316,8 +318,9 @@ impl Request {
                 "neighbors is at most {NEIGHBORS_MAX}"
             )));
         }
-        if request.sort.len() > 16 {
-            return Err(Failure::bad_request("at most 16 sort keys"));
+        if request.sort.len() > SORT_KEYS_MAX {
+            let message = format!("at most {SORT_KEYS_MAX} sort keys");
+            return Err(Failure::bad_request(message));
         }
         if request
             .rerank

@@ -45,7 +45,9 @@ pub fn compare(a: &Key, b: &Key, descending: bool) -> Ordering {
     }
 }
 
-/// Where a sort key comes from.
+/// Where a sort key comes from, and the codes of its values: numbers that order like them within a segment. A value has the same
+/// code in `codes`, which reads many, and in `code`, which reads one; `keys` gives back what a code stands for, and `code_of`
+/// finds where a list goes on.
 pub struct Source {
     descending: bool,
     /// Columns per segment; `None` = the score.
