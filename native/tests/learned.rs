@@ -151,6 +151,14 @@ fn feature(answer: &Answer, name: &str) -> Vec<f32> {
 }
 
 #[test]
+fn each_feature_is_compared_with_what_it_is_to_be() {
+    let compared = include_str!("learned.rs");
+    let asked = |name: &&str| compared.contains(&format!("\"{name}\")"));
+    let unasked: Vec<&str> = NAMES.into_iter().filter(|name| !asked(name)).collect();
+    assert!(unasked.is_empty(), "no test here looks at {unasked:?}");
+}
+
+#[test]
 fn features_are_what_their_names_say() {
     for seed in 51..54 {
         let index = Index::random(seed, 3, 60);

@@ -119,6 +119,7 @@ pub fn rows(
         let (title_score, body_score) = by_field.unwrap_or_default();
         let (length, age) = parts.length_and_age(view, position)?;
         let exact = title_share == 1.0 && parts.is_title(view, request, position)?;
+        // In the order of `NAMES`.
         let row: [f32; NAMES.len()] = [
             found.text_part as f32,
             found.vector_part as f32,
