@@ -5,7 +5,7 @@
 //! | rule | gives | the way |
 //! |---|---|---|
 //! | `apart::add_pieces` | a word that no document has | its pieces in a row: `AB1234x`, `AB-1234/x` |
-//! | `compounds` | a word in katakana that is found in no other way | the words that it is made of, each by itself: `ネットワークデーモン` |
+//! | `katakana` | a word in katakana that is found in no other way | the words that it is made of, each by itself: `ネットワークデーモン` |
 //! | `plurals` | an English word whose number stemmers do not see through | its other number: `mice`, `mouse`; `TVs`, `TV` |
 //! | `numbers` | a number | its other forms: `Part II`, `part 2`; behind the same word `Part I`, `part 1` |
 //! | `grouped` | a number | with signs between its thousands, and without: `10000`, `10,000`; with a point before its fraction, or a comma: `38.5`, `38,5` |
