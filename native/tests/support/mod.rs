@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
+use std::time::Duration;
 
 use attune_native::engine::snapshot::Snapshot;
 use attune_native::engine::Engine;
@@ -120,6 +121,19 @@ pub fn search_in(view: &Arc<Snapshot>, request: &str) -> Answer {
 
 pub fn search(engine: &Engine, request: &str) -> Answer {
     search_in(&engine.views.current(), request)
+}
+
+/// How long this thread has had the processor: waiting while others have it does not count.
+pub fn processor_time() -> Duration {
+    let mut time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: 0,
+    };
+    // SAFETY: it writes a time to where it is told to.
+    unsafe {
+        libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time);
+    }
+    Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
 /// What every kind of search says of the whole index: two indices with the same answers hold the
