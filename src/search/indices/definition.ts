@@ -2,46 +2,24 @@ import type { Config } from '../../config.ts'
 import { invalid } from '../../errors.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
 import type { IndexMappings, IndexSettings } from '../../schema/indices.ts'
-import { lowerWord, wordOf } from '../../word.ts'
-import { findAnalyzer, readAnalyzers } from './analysis.ts'
+import { lowerWord } from '../../word.ts'
+import { readAnalyzers } from './analysis.ts'
 import type { Analyzer } from './analysis-parts.ts'
 import { openBelow } from './dotted.ts'
-import { type Embedder, mustBeDimensions, readEmbedder } from './embedder.ts'
+import { type Embedder, readEmbedder } from './embedder.ts'
 import { type GramField, gramFields } from './grams.ts'
+import {
+  type FieldDefinition,
+  type FieldType,
+  type ObjectDefinition,
+  readMappedField,
+} from './mapped-field.ts'
 import { sentAnalysis } from './sent-analysis.ts'
 import { type StrictNames, strictNames } from './strict.ts'
-import { declaredType, unhonouredIn } from './unhonoured.ts'
-
-const TYPES = ['text', 'keyword', 'integer', 'long', 'float', 'double', 'boolean', 'date'] as const
-export type FieldType = (typeof TYPES)[number]
+import { unhonouredIn } from './unhonoured.ts'
 
 /** What lies under a name: values, objects whose fields have some, or values of no mapping of which none is a number. */
 export type Under = 'values' | 'objects' | 'words'
-
-/** One field of an index as the Rust core reads it. */
-export interface FieldDefinition {
-  /** Name in filters, facets and sorts; a sub-field is `title.raw`. */
-  name: string
-  /** Dotted path of its values in the document. */
-  source: string
-  type: FieldType
-  analyzer?: string
-  searchAnalyzer?: string
-  weight?: number
-  /** Part of a search that names no fields. */
-  searched?: boolean
-  /** Its text goes into the document's vector. */
-  vectorized?: boolean
-}
-
-/** A field that holds objects. */
-export interface ObjectDefinition {
-  name: string
-  /** The mapping names no field inside: it may hold any. */
-  isOpen: boolean
-  /** No field of the index lies inside. */
-  isBare: boolean
-}
 
 /** Everything that decides how an index's documents are analysed and found. */
 export interface Definition {
@@ -62,10 +40,8 @@ export interface Definition {
   warnings: string[]
 }
 
-type Shape = Record<string, unknown>
-
 /** The mapping of the known fields; an index's own mapping is laid over it. */
-export const DEFAULT_PROPERTIES: Record<string, Shape> = {
+export const DEFAULT_PROPERTIES: Record<string, Record<string, unknown>> = {
   title: { type: 'text', weight: 2, vectorized: true },
   content: { type: 'text', vectorized: true },
   abstract: { type: 'text', vectorized: true },
@@ -78,7 +54,7 @@ export const DEFAULT_PROPERTIES: Record<string, Shape> = {
 
 /**
  * Compiles settings and mappings into the definition that the core opens an index with.
- * Throws UNKNOWN_ANALYZER, MAPPING_CONFLICT or VALIDATION_FAILED, naming the place.
+ * Throws UNKNOWN_ANALYZER or VALIDATION_FAILED, naming the place.
  */
 export function compileDefinition(
   settings: IndexSettings,
@@ -94,7 +70,7 @@ export function compileDefinition(
   const properties: Record<string, unknown> = Object.create(null)
   Object.assign(properties, DEFAULT_PROPERTIES, mappings.properties)
   for (const [name, property] of Object.entries(properties))
-    readField(placeOf(name), property, { analyzers, fields, objects, embedder, warnings })
+    readMappedField(name, property, { analyzers, fields, objects, embedder })
   const hasBelow = openBelow(fields.map(({ source }) => source))
   for (const object of objects) object.isBare = !hasBelow(object.name)
   const dynamic = mappings.dynamic === undefined ? 'true' : lowerWord(mappings.dynamic)
@@ -146,103 +122,4 @@ export function definitionJson({ analyzers, fields, dynamic, embedder }: Definit
     dynamic,
     embedder: { kind: kind === 'learned' ? 'learned' : 'given', ...rest },
   })
-}
-
-interface Reading {
-  analyzers: Record<string, Analyzer>
-  fields: FieldDefinition[]
-  objects: Definition['objects']
-  embedder: Embedder
-  warnings: string[]
-}
-
-/** A field where it is declared. */
-interface Place {
-  name: string
-  /** The field whose values it reads: itself, or the one that it is a sub-field of. */
-  source: string
-  /** Where the request says so. */
-  path: string
-}
-
-function placeOf(name: string): Place {
-  return { name, source: name, path: `mappings.properties.${name}` }
-}
-
-function readField(place: Place, sent: unknown, reading: Reading): void {
-  const { name, source, path } = place
-  const property = mustBeObject(sent, path)
-  const type = declaredType(property)
-  if (name.startsWith('_')) throw invalid(path, 'field names must not start with _')
-  if (type === 'object') {
-    const object = { name, isOpen: property.properties === undefined, isBare: true }
-    if (name === source) reading.objects.push(object)
-    const at = `${path}.properties`
-    for (const [child, inner] of Object.entries(mustBeObject(property.properties ?? {}, at))) {
-      const whole = `${name}.${child}`
-      readField({ name: whole, source: whole, path: `${at}.${child}` }, inner, reading)
-    }
-    return
-  }
-  if (type === 'dense_vector') {
-    readVectorField(place, property, reading)
-    return
-  }
-  if (!TYPES.includes(type as FieldType))
-    throw invalid(`${path}.type`, `must be one of ${TYPES.join(', ')}, dense_vector, object`)
-  reading.fields.push(fieldDefinition(place, type as FieldType, property, reading.analyzers))
-  const at = `${path}.fields`
-  for (const [child, inner] of Object.entries(mustBeObject(property.fields ?? {}, at)))
-    readField({ name: `${name}.${child}`, source, path: `${at}.${child}` }, inner, reading)
-}
-
-function mustBeObject(sent: unknown, path: string): Shape {
-  if (typeof sent === 'object' && sent !== null && !Array.isArray(sent)) return sent as Shape
-  throw invalid(path, 'must be an object')
-}
-
-function fieldDefinition(
-  { name, source, path }: Place,
-  type: FieldType,
-  property: Shape,
-  analyzers: Record<string, Analyzer>,
-): FieldDefinition {
-  const field: FieldDefinition = { name, source, type }
-  const isSubField = name !== source
-  const searched =
-    property.searched ?? property.index ?? (type === 'text' && !isSubField ? true : undefined)
-  if (type === 'text' || (type === 'keyword' && property.searched === true)) {
-    const own = wordOf(property.analyzer ?? 'default')
-    field.analyzer = findAnalyzer(own, analyzers, `${path}.analyzer`)
-    const key = spellingOf(property, 'search_analyzer', 'searchAnalyzer')
-    const search = property[key]
-    if (search !== undefined)
-      field.searchAnalyzer = findAnalyzer(wordOf(search), analyzers, `${path}.${key}`)
-    field.searched = searched !== false && searched !== undefined
-    field.weight = readWeight(property, path)
-  }
-  if (type === 'text') field.vectorized = property.vectorized !== false && !isSubField
-  return field
-}
-
-function readWeight(property: Shape, path: string): number {
-  const key = spellingOf(property, 'weight', 'boost')
-  const weight = property[key]
-  if (weight === undefined) return 1
-  if (typeof weight !== 'number' || !(weight > 0) || weight > 1e6)
-    throw invalid(`${path}.${key}`, 'must be a number above 0, at most 1000000')
-  return weight
-}
-
-/** Which of two names a field's setting was sent under. Earlier versions took null for nothing. */
-function spellingOf(property: Shape, first: string, second: string): string {
-  return (property[first] ?? undefined) === undefined ? second : first
-}
-
-function readVectorField({ name, path }: Place, property: Shape, { embedder }: Reading): void {
-  if (embedder.field !== undefined && embedder.field !== name)
-    throw invalid(path, 'is a second dense_vector field; an index has one vector a document')
-  const sent = property.dims ?? property.dimensions ?? property.dimension
-  const dimensions = mustBeDimensions(sent, `${path}.dims`)
-  Object.assign(embedder, { kind: 'given', dimensions, field: name })
 }

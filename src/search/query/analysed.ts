@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
-import type { FieldDefinition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
+import type { FieldDefinition } from '../indices/mapped-field.ts'
 import type { CoreRequest } from './core-request.ts'
 
 /** Fields that a refusal names instead. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../errors.ts'
 import { isDate } from '../date.ts'
-import type { FieldDefinition } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/indices.ts'
+import type { FieldDefinition } from '../indices/mapped-field.ts'
 import { spellsNumber } from '../number-text.ts'
 import { refuseRange } from './analysed.ts'
 import type { CoreRequest } from './core-request.ts'
