@@ -3,6 +3,7 @@ import { variableOf } from '../config.ts'
 import { type ServiceError, serviceError } from '../errors.ts'
 import { firstMistake, withoutMark } from '../first-mistake.ts'
 import { mayBeUnkeepable } from './unkeepable.ts'
+import { type DigitPlace, isUnkept, withoutUnkept } from './unkept-numbers.ts'
 
 // Constants of its own, as in the other files that read JSON byte by byte: V8 loads one of another module anew for
 // each byte.
@@ -14,8 +15,6 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const PLUS = 0x2b
-const MINUS = 0x2d
-const POINT = 0x2e
 const ZERO = 0x30
 const NINE = 0x39
 const LETTER_E = 0x65
@@ -28,8 +27,6 @@ const LOWER_CASE = 0x20
 const DIGITS_SURE = 200
 /** Whole numbers of fewer digits are all kept. */
 const DIGITS_KEPT = 15
-/** Whole numbers of more digits are all out of range; to compare them would take long. */
-const DIGITS_MAX = 309
 /** Digits in a row that one number may have: to read thirty megabytes of them takes half a second. */
 const DIGITS_READ_MAX = 65_536
 /**
@@ -42,8 +39,6 @@ const OBJECTS_MAX = 1_000_000
  * of 400 000 held everybody up for a second, a list of as many objects does not.
  */
 export const NAMES_MAX = 20_000
-/** Stands in for a whole number that can't be kept exactly: it is out of range, so it is refused like one. */
-const OUT_OF_RANGE = '1e999'
 
 /** What a JSON text says. */
 export interface ReadJson {
@@ -111,7 +106,7 @@ export function readPart(text: Uint8Array, at: Depth, limits: JsonLimits): ReadJ
   const { mayBeHuge, unkept, objects } = scan(text, at, limits)
   at.objects = objects
   const buffer = Buffer.from(text.buffer, text.byteOffset, text.byteLength)
-  const json = (unkept.length === 0 ? buffer : marked(buffer, unkept)).toString('utf8')
+  const json = (unkept.length === 0 ? buffer : withoutUnkept(buffer, unkept)).toString('utf8')
   let value: unknown
   try {
     value = JSON.parse(json)
@@ -125,7 +120,7 @@ export function readPart(text: Uint8Array, at: Depth, limits: JsonLimits): ReadJ
 interface Numbers {
   mayBeHuge: boolean
   /** Where whole numbers begin and end that JavaScript would read as others. */
-  unkept: [start: number, end: number][]
+  unkept: DigitPlace[]
   /** All objects and lists so far. */
   objects: number
 }
@@ -178,36 +173,6 @@ function scan(bytes: Uint8Array, begun: Depth, { depthMax, namesMax, name }: Jso
 
 /** Not to be changed: nearly every text has none. */
 const NONE: Numbers['unkept'] = []
-
-/** Whether digits are a number by themselves, no part of one, and JavaScript has no number for it. */
-function isUnkept(bytes: Uint8Array, start: number, end: number): boolean {
-  const before = bytes[start - 1]
-  const after = bytes[end]
-  if (before === POINT || before === PLUS || isLetterE(before)) return false
-  // Led by a zero they are no JSON, which the parser is to say.
-  if (bytes[start] === ZERO) return false
-  if (before === MINUS && isLetterE(bytes[start - 2])) return false
-  if (after === POINT || isLetterE(after)) return false
-  return !isKept(Buffer.from(bytes.subarray(start, end)).toString('latin1'))
-}
-
-/**
- * Whether JavaScript has a number for a row of digits without a leading zero. Beyond 2^53 only some whole numbers have
- * one; in place of others the nearest would be kept, found and given back. Digits as JavaScript writes them are kept:
- * they are the shortest that tell a number, not always the number itself.
- */
-function isKept(digits: string): boolean {
-  const number = Number(digits)
-  if (digits.length > DIGITS_MAX || !Number.isFinite(number)) return false
-  return String(number) === digits || BigInt(number) === BigInt(digits)
-}
-
-/** A copy of a text with numbers out of range in these places; everything else stays where it is. */
-function marked(text: Buffer, places: Numbers['unkept']): Buffer {
-  const copy = Buffer.from(text)
-  for (const [start, end] of places) copy.fill(' ', start, end).write(OUT_OF_RANGE, start)
-  return copy
-}
 
 /** What is said of a text that is nested too deep. */
 export function tooDeep(name: string, depthMax: number): string {
