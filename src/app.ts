@@ -19,7 +19,7 @@ import { openStoredGrams } from './search/documents/stored-grams.ts'
 import { openWaitingVectors } from './search/documents/waiting-vectors.ts'
 import { openWriter, type Writer } from './search/documents/writer.ts'
 import { type Engine, openEngine } from './search/engine/engine.ts'
-import { clearIndex, clearSuperseded } from './search/engine/sweep.ts'
+import { clearDropped, clearIndex, clearSuperseded } from './search/engine/sweep.ts'
 import { unservedBy } from './search/indices/embedder.ts'
 import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
@@ -239,11 +239,4 @@ async function recover(
   await engine.recover()
   if (lifecycle.state === 'starting') await learning.begin()
   if (lifecycle.state === 'starting') lifecycle.state = 'ready'
-}
-
-/** A deletion that a crash cut short goes on. */
-function clearDropped(store: Store, log: Logger): void {
-  for (const { key, value } of [...store.tables.indices.range()])
-    if (value.dropped === true)
-      clearIndex(store, key).catch((err: unknown) => log.error({ err }, 'clearing a deleted index'))
 }

@@ -1,3 +1,4 @@
+import type { Logger } from 'pino'
 import { native } from '../../native.ts'
 import { steadyMs } from '../../shared-clock.ts'
 import type { Store } from '../../store/store.ts'
@@ -84,6 +85,13 @@ export async function clearIndex(store: Store, indexId: number): Promise<void> {
   for (const table of [documents, earlierOrds, unvectorized])
     await clearRange(store, table, [indexId, ''], [indexId + 1, ''])
   await store.release(() => indices.remove(indexId))
+}
+
+/** Goes on with deletions of indices that a crash cut short. */
+export function clearDropped(store: Store, log: Pick<Logger, 'error'>): void {
+  for (const { key, value } of [...store.tables.indices.range()])
+    if (value.dropped === true)
+      clearIndex(store, key).catch((err: unknown) => log.error({ err }, 'clearing a deleted index'))
 }
 
 interface Clearable<Key> {

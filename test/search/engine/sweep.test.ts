@@ -1,9 +1,16 @@
 import { expect, it, vi } from 'vitest'
 import { native } from '../../../src/native.ts'
-import { clearIndex, clearSuperseded, forgetRemovals } from '../../../src/search/engine/sweep.ts'
+import type { IndexRecord } from '../../../src/schema/indices.ts'
+import {
+  clearDropped,
+  clearIndex,
+  clearSuperseded,
+  forgetRemovals,
+} from '../../../src/search/engine/sweep.ts'
 import { encodeRecord } from '../../../src/search/record.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
+import { waitUntil } from '../../wait-until.ts'
 
 it('a document goes on being known by those of its earlier numbers whose records are kept', async () => {
   const store = temporaryStore()
@@ -86,3 +93,22 @@ it.each([
     expect(records.count() + removals.count()).toBe(0)
   },
 )
+
+it('a deletion that a crash cut short goes on, and other indices keep what they have', async () => {
+  const store = temporaryStore()
+  const { indices, records } = store.tables
+  const declared = (id: number): IndexRecord => ({
+    ...{ id, engineId: id, name: `i${id}`, createdMs: 0 },
+    ...{ settings: {}, mappings: {} },
+  })
+  await store.write(() => {
+    indices.put(1, declared(1))
+    indices.put(2, { ...declared(2), dropped: true })
+    const record = { id: 'a', version: 1, createdMs: 0, updatedMs: 0, source: '{}' }
+    for (const id of [1, 2]) records.put([id, 7], encodeRecord(record))
+  })
+  clearDropped(store, { error: (...said: unknown[]) => expect.fail(String(said)) })
+  await waitUntil(() => indices.get(2) === undefined)
+  expect([...records.keys()]).toEqual([[1, 7]])
+  expect([...indices.keys()]).toEqual([1])
+})
