@@ -45,7 +45,7 @@ export function openLane(
     concurrentTasksPerWorker: each,
     loadBalancer: openBalancer(each),
     // A thread that waits outside its event loop never runs a timer, a collection's task or a finalizer: each search
-    // would leave what waits for one, and threads grew by a kilobyte a search.
+    // would leave what waits for one, and threads grew by 2 to 4 kB a search.
     atomics: 'disabled',
     // A job leaves little garbage in JavaScript; V8's default would keep 48 MB a thread for it.
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },

@@ -11,7 +11,7 @@ export interface Lulls {
 
 /** So long after the last search somebody may still be searching. */
 const SEARCHING_MS = 20
-/** With ten searches a second or fewer, hardly any meets the work, wherever it is done. */
+/** How long such a moment is waited for: with ten searches a second or fewer, hardly any meets the work wherever it is done. */
 const WAIT_MS = 5
 
 export function openLulls(): Lulls {

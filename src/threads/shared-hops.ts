@@ -31,8 +31,11 @@ const HOP_INPUTS_MAX = 4
 export function openSharedHops<Input, Output>(
   hop: (inputs: Input[]) => Promise<Outcome<Output>[]>,
   options: {
+    /** Hops under way at a time. */
     hopsMax: number
+    /** Inputs that may wait for one. */
     waitingMax: number
+    /** Gives a cause its code back, which stands in its message where it came from a thread. */
     named: (cause: unknown) => unknown
     /** Told of each hop that begins. */
     begun?: () => void
