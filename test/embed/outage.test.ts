@@ -1,18 +1,17 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { Variables } from '../../src/settings.ts'
-import { type RunningApp, startApp } from '../running-app.ts'
+import type { RunningApp } from '../running-app.ts'
 import { waitUntil } from '../wait-until.ts'
-import { type EndpointReply, embeddings, startEndpoint } from './endpoint.ts'
+import { type EndpointReply, embeddings } from './endpoint.ts'
+import { startServedBy } from './service.ts'
 
 /** A service whose endpoint answers with `state.trouble` as long as there is one. */
 async function startWithEndpoint(more: Variables = {}) {
   const state: { trouble: EndpointReply | undefined } = { trouble: undefined }
-  const { url, calls } = await startEndpoint((call) => state.trouble ?? embeddings(call))
-  const service = await startApp({
-    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3', CHECKPOINT_MS: '50' },
+  const { service, calls } = await startServedBy((call) => state.trouble ?? embeddings(call), {
+    CHECKPOINT_MS: '50',
     ...more,
   })
-  onTestFinished(() => service.close())
   await service.must('POST', '/cortex/documents', at('first', 'The sea'))
   return { service, state, calls }
 }
@@ -85,13 +84,9 @@ it('an endpoint that says how long it wants to be left alone is left alone so lo
 })
 
 it('of a bulk with one text that the endpoint refuses, the others get their vectors at once', async () => {
-  const { url } = await startEndpoint((call) =>
+  const { service } = await startServedBy((call) =>
     call.input.some((text) => text.includes('poison')) ? { status: 400 } : embeddings(call),
   )
-  const service = await startApp({
-    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
-  })
-  onTestFinished(() => service.close())
   const documents = Array.from({ length: 200 }, (_, n) => ({
     ...{ id: `d-${n}`, document: { title: n === 70 ? 'poison' : `A sea ${n}` } },
   }))

@@ -1,20 +1,16 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { expect, it } from 'vitest'
+import { embeddings } from '../../embed/endpoint.ts'
+import { startServedBy } from '../../embed/service.ts'
 import { closedGate } from '../../gate.ts'
-import { startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
 /** An index `shop` in which every `slow otter` waits for its vector until the index is deleted. */
 async function startSlowShop() {
   const deletion = closedGate()
-  const { url, calls } = await startEndpoint(async (call) => {
+  const { service, calls } = await startServedBy(async (call) => {
     if (call.input.some((text) => text.includes('slow otter'))) await deletion.opened
     return embeddings(call)
   })
-  const service = await startApp({
-    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
-  })
-  onTestFinished(() => service.close())
   await service.must('PUT', '/cortex/documents/b?index=shop', { title: 'a lamp' })
   const waiting = () => calls.flatMap(({ input }) => input).filter((text) => text.includes('otter'))
   return {

@@ -1,20 +1,19 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
-import { type RunningApp, startApp } from '../../running-app.ts'
+import { expect, it } from 'vitest'
+import { embeddings } from '../../embed/endpoint.ts'
+import { startServedBy } from '../../embed/service.ts'
+import type { RunningApp } from '../../running-app.ts'
 
 /* The model that an endpoint is asked for is part of what an index is: vectors of two models can't be compared. */
 
 async function start(model: string): Promise<{ service: RunningApp; asked: string[] }> {
   const asked: string[] = []
-  const { url } = await startEndpoint((call) => {
-    asked.push(`${call.model}: ${call.input.join()}`)
-    return embeddings(call)
-  })
-  const service = await startApp({
-    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3', EMBEDDER_MODEL: model },
-    CHECKPOINT_MS: '100',
-  })
-  onTestFinished(() => service.close())
+  const { service } = await startServedBy(
+    (call) => {
+      asked.push(`${call.model}: ${call.input.join()}`)
+      return embeddings(call)
+    },
+    { EMBEDDER_MODEL: model, CHECKPOINT_MS: '100' },
+  )
   return { service, asked }
 }
 

@@ -1,19 +1,15 @@
-import { expect, it, onTestFinished } from 'vitest'
-import { embeddings, startEndpoint } from '../../embed/endpoint.ts'
+import { expect, it } from 'vitest'
+import { embeddings } from '../../embed/endpoint.ts'
+import { startServedBy } from '../../embed/service.ts'
 import { closedGate } from '../../gate.ts'
-import { startApp } from '../../running-app.ts'
 import { waitUntil } from '../../wait-until.ts'
 
 it('a search of all indices goes on without one that is deleted meanwhile; whoever names it is told', async () => {
   const deletion = closedGate()
-  const { url, calls } = await startEndpoint(async (call) => {
+  const { service, calls } = await startServedBy(async (call) => {
     if (call.input.includes('slow otter')) await deletion.opened
     return embeddings(call)
   })
-  const service = await startApp({
-    ...{ EMBEDDER: 'http', EMBEDDER_URL: url, EMBEDDER_DIMENSIONS: '3' },
-  })
-  onTestFinished(() => service.close())
   for (const index of ['kept', 'deleted'])
     await service.must('PUT', `/cortex/documents/1?index=${index}`, { title: 'a slow otter' })
   const find = (index: object) =>
