@@ -216,7 +216,8 @@ fn mark_row(row: &Sought, terms: &[Term], marked: &mut [bool]) {
     });
 }
 
-/// Where each of some words stands in a text: the positions, ascending, and the number of its first term at each.
+/// Where each of some words stands in a text: the positions, ascending, and the number of its first term at each. A term
+/// that comes again at a position has another place there, as in the index: ngrams have the position of their word.
 fn places_of(words: &[&[String]], terms: &[Term]) -> (Vec<Vec<u32>>, Vec<Vec<usize>>) {
     let mut words_with: HashMap<&str, Vec<usize>> = HashMap::new();
     for (word, alternatives) in words.iter().enumerate() {
@@ -229,7 +230,10 @@ fn places_of(words: &[&[String]], terms: &[Term]) -> (Vec<Vec<u32>>, Vec<Vec<usi
     for (at, term) in terms.iter().enumerate() {
         for word in words_with.get(term.text.as_str()).into_iter().flatten() {
             let position = term.position as u32;
-            if places[*word].last().is_none_or(|last| *last < position) {
+            let last = places[*word].last().zip(numbers[*word].last());
+            if last.is_none_or(|(last, number)| {
+                *last < position || *last == position && terms[*number].text == term.text
+            }) {
                 places[*word].push(position);
                 numbers[*word].push(at);
             }
@@ -304,7 +308,7 @@ fn window(text: &str, mark: &Range<usize>, free: usize, size: usize) -> Range<us
 /// Marks that touch are written as one: where no spaces are between words, as in Chinese, each character is a word.
 fn write(text: &str, passage: &Passage, marks: &[Mark], options: &Options) -> String {
     let mut out = String::with_capacity(passage.range.len() + 32);
-    let mut at = passage.range.start;
+    let mut at = begin(text, passage, marks);
     let mut is_marked = false;
     for mark in marks {
         if !is_marked || at < mark.range.start {
@@ -321,8 +325,17 @@ fn write(text: &str, passage: &Passage, marks: &[Mark], options: &Options) -> St
     if is_marked {
         out.push_str(&options.post);
     }
-    escape(&text[at..passage.range.end.max(at)], &mut out);
-    out.trim().to_owned()
+    escape(text[at..passage.range.end.max(at)].trim_end(), &mut out);
+    out
+}
+
+/// Where a passage begins without the spaces in front of it, which are no part of a mark.
+fn begin(text: &str, passage: &Passage, marks: &[Mark]) -> usize {
+    let shown = text[passage.range.clone()].trim_start();
+    let start = passage.range.end - shown.len();
+    marks
+        .first()
+        .map_or(start, |mark| start.min(mark.range.start))
 }
 
 fn escape(text: &str, out: &mut String) {
@@ -377,6 +390,23 @@ mod tests {
         let written = write(text, &passages[0], &marks, &options);
         let expected = "<em>東京</em>の<em>大学</em>、<em>東</em>と<em>京</em>";
         assert_eq!(written, expected);
+    }
+
+    #[test]
+    fn spaces_around_a_passage_go_and_those_of_marks_stay() {
+        let text = "  the fox  ";
+        let options = Options {
+            pre: " <".into(),
+            post: "> ".into(),
+            ..Options::default()
+        };
+        let fox = [mark(text, "fox")];
+        let passages = cut(0, text, &fox, &options);
+        assert_eq!(write(text, &passages[0], &fox, &options), "the  <fox> ");
+        // Ngrams may begin with a space.
+        let gram = [mark(text, " the")];
+        let passages = cut(0, text, &gram, &options);
+        assert_eq!(write(text, &passages[0], &gram, &options), "  < the> fox");
     }
 
     #[test]

@@ -36,3 +36,15 @@ it.each([
   })
   expect(hits.map(({ id }) => id).sort()).toEqual(expected)
 })
+
+it.each([
+  ['banana', '<em>banana</em>s'],
+  ['ワクワク', '<em>ワクワク</em>する'],
+])('a phrase that has a piece twice is marked: %s', async (phrase, expected) => {
+  const title = expected.replace(/<.*?>/g, '')
+  await service.must('PUT', '/cortex/documents/twice?index=places', { title })
+  const { hits } = await service.must<{ hits: { highlight: object }[] }>('POST', '/cortex/search', {
+    ...{ index: 'places', query: `"${phrase}"`, searchType: 'text', highlight: true },
+  })
+  expect(hits.map(({ highlight }) => highlight)).toEqual([{ title: [expected] }])
+})
