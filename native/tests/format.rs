@@ -107,7 +107,7 @@ const NUMBERS: [(&str, u32); 38] = [
 const HELD: u32 = 15;
 
 const ANOTHER: &str = "these documents become something else than they are in indices of before: append a line to CHANGES of \
-    native/src/engine/format.rs, so that those are built anew, and put the numbers on the left and HELD here";
+    native/src/engine/format.rs, so that those are built anew, and put HELD and the new numbers here";
 
 #[test]
 fn documents_become_what_they_are_in_indices_of_this_format() {
@@ -136,6 +136,8 @@ fn documents_become_what_they_are_in_indices_of_this_format() {
         }
     };
     let found = NUMBERS.map(|(name, _)| (name, number(name)));
-    assert_eq!(found, NUMBERS, "{ANOTHER}");
+    let others = found.into_iter().filter(|own| !NUMBERS.contains(own));
+    let others: Vec<(&str, u32)> = others.collect();
+    assert!(others.is_empty(), "{ANOTHER}: {others:?}");
     assert_eq!(FORMAT, HELD, "the numbers are those of a format of before");
 }
