@@ -17,6 +17,7 @@ use crate::analysis::tokenizer::grams::GramTokenizer;
 use crate::analysis::tokenizer::{LetterTokenizer, WordTokenizer};
 use crate::failure::Failure;
 
+/// The tokenizer of a definition; BAD_DEFINITION when there is none of that name.
 pub(super) fn tokenizer(definition: &TokenizerDefinition) -> Result<TextAnalyzerBuilder, Failure> {
     let (kind, min, max) = match definition {
         TokenizerDefinition::Name(name) => (name.as_str(), None, None),
@@ -54,6 +55,7 @@ fn stop_words(name: &str) -> Result<Option<StopWordFilter>, Failure> {
     }
 }
 
+/// Filters behind a tokenizer, in their order; synonyms are none of the chain (`own_synonyms.rs`).
 pub(super) fn chain(
     start: TextAnalyzerBuilder,
     filters: &[FilterDefinition],
