@@ -6,7 +6,7 @@ import { headsOf, type SourcePlace, valuesAt } from './source.ts'
 
 type Source = Record<string, unknown>
 
-/* What the core holds of a document beside its words (`native/src/engine/document.rs`). */
+/* What the core holds of a document beside its words (`native/src/engine/document/unnamed.rs`, `definition.rs`). */
 const EXACT_BYTES_MAX = 8191
 const UNMAPPED_VALUES_MAX = 4096
 const UNMAPPED_DEPTH_MAX = 16
