@@ -406,7 +406,7 @@ mod tests {
         // Ngrams may begin with a space.
         let gram = [mark(text, " the")];
         let passages = cut(0, text, &gram, &options);
-        assert_eq!(write(text, &passages[0], &gram, &options), "  < the> fox");
+        assert_eq!(write(text, &passages[0], &gram, &options), " < the>  fox");
     }
 
     #[test]
