@@ -1,6 +1,9 @@
 import { EventEmitter } from 'node:events'
 import { Piscina } from 'piscina'
 import { expect, it, onTestFinished, vi } from 'vitest'
+// As in the service, which has opened its records by then: an LMDB that only threads have loaded is unloaded with them, and
+// takes the process along.
+import '../../src/store/store.ts'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 

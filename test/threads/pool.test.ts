@@ -1,5 +1,8 @@
 import type { Worker } from 'node:worker_threads'
 import { expect, it, onTestFinished } from 'vitest'
+// As in the service, which has opened its records by then: an LMDB that only threads have loaded is unloaded with them, and
+// takes the process along.
+import '../../src/store/store.ts'
 import { openPool, type SearchInput } from '../../src/threads/pool.ts'
 import { temporaryFolder } from '../temporary-folder.ts'
 import { waitUntil } from '../wait-until.ts'
