@@ -7,8 +7,8 @@ import type { PlaceChances } from '../src/learn/statistics/place-chances.ts'
 import { native } from '../src/native.ts'
 import type { ModelKind } from '../src/schema/model.ts'
 import type { TrainingFigures } from '../src/schema/model-record.ts'
-import type { ModelState } from '../src/schema/model-state.ts'
 import { openReader } from '../src/store/reader.ts'
+import { type ModelOutput, model } from './model.ts'
 
 // Background work.
 native.giveWay(10)
@@ -22,6 +22,8 @@ export interface TrainInput {
   kinds: readonly ModelKind[]
   /** Pages with a gain that a training needs, held-out ones included. */
   pagesMin: number
+  /** Under which the core tries the model. */
+  handle: number
 }
 
 export interface TrainOutput {
@@ -30,7 +32,8 @@ export interface TrainOutput {
   /** The best of the kinds; absent when there were too few pages. */
   trained?: {
     kind: ModelKind
-    state: ModelState
+    /** Its state as it is to be kept: as objects the main thread would copy hundreds of trees, in and out again. */
+    state: ModelOutput
     figures: Omit<TrainingFigures, 'trainingId'>
   }
 }
@@ -56,20 +59,21 @@ export function train(input: TrainInput): TrainOutput | undefined {
   if (pages < pagesMin || seen.length === 0) return { pages }
   const values: Partial<Record<ModelKind, number>> = {}
   const models = kinds.map((kind) => {
-    const model = trainOne(kind, names, seen)
-    const scores = native.predict(model, columnsFor(heldOut, names, names))
+    const core = trainOne(kind, names, seen)
+    const scores = native.predict(core, columnsFor(heldOut, names, names))
     const value = gainPerSearch(heldOut, rankerOf(heldOut, scores))
     values[kind] = value
-    return { kind, model, value }
+    return { kind, core, value }
   })
   const best = models.reduce((a, b) => (b.value > a.value ? b : a))
   const shown = gainPerSearch(heldOut, loggedRanker)
+  const state = stateOf(JSON.parse(best.core) as Record<string, unknown>)
   const counts = { pages: seen.length, heldOutPages: heldOut.length, depth: depthOf(seen) }
   return {
     pages,
     trained: {
       kind: best.kind,
-      state: stateOf(JSON.parse(best.model) as Record<string, unknown>),
+      state: model({ source: { state }, handle: input.handle, keep: false, drop: [] }),
       figures: { ...counts, shown, values, tookMs: Date.now() - startedMs },
     },
   }

@@ -32,8 +32,8 @@ export interface ModelIntake {
   readLarge: (pieces: Uint8Array<ArrayBuffer>[]) => Promise<unknown>
   /** Checks a state and keeps it as a version, whether or not it can rank; with `activate` one that can does from then on. */
   sync: (request: ModelSync) => Promise<Kept>
-  /** Keeps what was trained. */
-  keep: (modelId: string, state: ModelState, training: TrainingFigures) => Promise<Kept>
+  /** Keeps what another thread has trained, and read. */
+  keep: (modelId: string, read: ModelOutput, training: TrainingFigures) => Promise<Kept>
 }
 
 export interface ModelIntakeParts {
@@ -74,22 +74,15 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
   }
   /** Reads the state on another thread; only what is to be written comes back. */
   async function read(modelId: string, state: ModelState): Promise<Read> {
-    const {
-      bytes = new Uint8Array(),
-      reasons,
-      warnings = [],
-      ...about
-    } = readAlready.get(state) ??
-    (await pool.run('model', {
-      source: { state },
-      handle: serving.handle(),
-      keep: false,
-      drop: serving.dropped(),
-    }))
-    const notYet = unfinished(state)
-    const same = { modelId, ...about, bytes }
-    const made = { ...same, reasons: [...reasons, ...notYet], unfinished: notYet.length > 0 }
-    return { made, warnings }
+    const output =
+      readAlready.get(state) ??
+      (await pool.run('model', {
+        source: { state },
+        handle: serving.handle(),
+        keep: false,
+        drop: serving.dropped(),
+      }))
+    return versionOf(modelId, output, unfinished(state))
   }
   async function keep(made: NewVersion, warnings: string[]): Promise<Kept> {
     const { record, unchanged } = await store.write(() => {
@@ -122,9 +115,19 @@ export function openModelIntake(parts: ModelIntakeParts): ModelIntake {
       const { record } = await activation.activate(kept.record, 'SYNC')
       return { ...kept, record }
     },
-    keep: async (modelId, state, training) => {
-      const { made, warnings } = await read(modelId, state)
+    keep: async (modelId, output, training) => {
+      const { made, warnings } = versionOf(modelId, output, [])
       return keep({ ...made, source: 'TRAINING', training }, warnings)
     },
   }
+}
+
+/** The version that a state makes, with the reasons of its maker not to let it rank yet. */
+function versionOf(
+  modelId: string,
+  { bytes = new Uint8Array(), reasons, warnings = [], ...about }: ModelOutput,
+  notYet: readonly string[],
+): Read {
+  const made = { modelId, ...about, bytes, reasons: [...reasons, ...notYet] }
+  return { made: { ...made, unfinished: notYet.length > 0 }, warnings }
 }

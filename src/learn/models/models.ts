@@ -150,7 +150,8 @@ function openParts(options: ModelsParts): Parts {
   const intake = openModelIntake({ ...same, versions, serving, activation })
   const gating = openGating({ ...same, chances, versions, activation, evidence })
   const onEnd = ranking.refresh
-  const training = openTraining({ ...same, chances, versions, evidence, intake, gating, onEnd })
+  const asked = { chances, versions, evidence, intake, serving, gating, onEnd }
+  const training = openTraining({ ...same, ...asked })
   return { ...options, versions, serving, ranking, activation, intake, evidence, gating, training }
 }
 

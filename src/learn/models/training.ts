@@ -19,6 +19,7 @@ import { askWhole } from './ask-whole.ts'
 import type { ModelEvidence } from './evidence.ts'
 import type { Gating } from './gating.ts'
 import type { ModelIntake } from './intake.ts'
+import type { Serving } from './serving.ts'
 import { countedBy, endCutTraining, lastNoted, noteTraining } from './training-notes.ts'
 import { refuseReserved, type Versions } from './versions.ts'
 
@@ -45,7 +46,8 @@ export interface TrainingParts {
   events: Events
   evidence: ModelEvidence
   versions: Pick<Versions, 'model' | 'find' | 'standing' | 'refuseMore'>
-  intake: ModelIntake
+  intake: Pick<ModelIntake, 'keep'>
+  serving: Pick<Serving, 'handle'>
   gating: Gating
   chances: () => PlaceChances
   clock: () => number
@@ -206,7 +208,8 @@ async function trained(
   // What it makes will need room.
   parts.versions.refuseMore(modelId)
   const { dataDir, modelTrainClicksMin: pagesMin, memoryPriorRate: priorRate } = parts.config
-  const input = { dataDir, sinceMs, chances: parts.chances(), priorRate, kinds, pagesMin }
+  const about = { chances: parts.chances(), priorRate, kinds, pagesMin }
+  const input = { dataDir, sinceMs, ...about, handle: parts.serving.handle() }
   const made = await askWhole(() => parts.pool.run('train', input))
   if (made.trained === undefined) {
     const counts = { needed: pagesMin, have: made.pages }
