@@ -3,6 +3,9 @@ import type { Route } from './route.ts'
 /** Entity tags as the conditional headers list them, weak ones too. */
 const VERSIONS = '^(\\*|(W/)?"\\d{1,15}"(\\s*,\\s*(W/)?"\\d{1,15}")*)$'
 
+/** What a client may name a request by (`store/idempotency.ts`); HTTP takes spaces at its ends away. */
+const KEY = '^[!-~]([ -~]{0,253}[!-~])?$'
+
 /** Whether it reads or writes something that has a version. */
 export function isVersioned(route: Route): boolean {
   return route.errors?.includes('VERSION_MISMATCH') === true
@@ -18,7 +21,7 @@ export function describeHeaders(route: Route, method: string): object[] {
       required: false,
       description:
         'The same key and body again gets the first answer again, a refusal such as 404 or 409, too: once that is put right, send another key.',
-      schema: { type: 'string', minLength: 1, maxLength: 255 },
+      schema: { type: 'string', pattern: KEY },
     })
   if (isVersioned(route))
     headers.push({

@@ -30,7 +30,7 @@ interface Shape {
 
 interface Operation {
   operationId: string
-  parameters: { name: string; in: string; required: boolean }[]
+  parameters: { name: string; in: string; required: boolean; schema: { pattern?: string } }[]
   requestBody?: { description: string; content: Record<string, { schema: Shape }> }
   responses: Record<
     string,
@@ -81,6 +81,18 @@ it('the API document shows the Idempotency-Key of every POST, and of nothing els
       const conflicts = responses[409]?.description.includes('IDEMPOTENCY_CONFLICT') ?? false
       expect(conflicts, `${method} ${path}`).toBe(isPost)
     }
+})
+
+it.each([
+  ['order 17/b', true],
+  ['k'.repeat(255), true],
+  ['k'.repeat(256), false],
+  ['größe', false],
+])('the API document says of an Idempotency-Key whether it is taken: %j', (key, taken) => {
+  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
+  const parameters = paths['/cortex/sessions']?.post?.parameters ?? []
+  const pattern = parameters.find(({ name }) => name === 'Idempotency-Key')?.schema.pattern
+  expect(new RegExp(pattern ?? '', 'u').test(key)).toBe(taken)
 })
 
 it('the API document shows the limits in force and the errors of a route', () => {
