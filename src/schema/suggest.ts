@@ -33,7 +33,7 @@ export const SuggestReply = Type.Object({
   completions: Type.Array(Suggestion, { description: 'of prefix' }),
   corrections: Type.Array(Correction, {
     description:
-      'of query; empty where its words, or what they are as one word, are words of the indices',
+      'of query; empty where a search by words finds its words, in whatever form, or what they are as one word',
   }),
   warnings: Type.Optional(
     Type.Array(Type.String(), {

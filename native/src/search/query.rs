@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{json, Value};
 
 use crate::failure::Failure;
 use crate::search::added_scores::AddedScore;
@@ -305,6 +305,11 @@ fn yes() -> bool {
 }
 
 impl Request {
+    /// A search by words alone, of which nothing else is said.
+    pub fn by_words(query: &str) -> Result<Request, Failure> {
+        Request::parse(&json!({ "mode": "text", "query": query }).to_string())
+    }
+
     /// Reads and checks a request; what can't be answered is BAD_REQUEST.
     pub fn parse(json: &str) -> Result<Request, Failure> {
         let request: Request =

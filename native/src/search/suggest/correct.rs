@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::analysis::term::Term;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
+use crate::search::deadline;
+use crate::search::query::Request;
 use crate::search::suggest::beside::{beside, Beside};
 use crate::search::suggest::candidates::{candidates, gather, searched, Candidate, SPARE};
 use crate::search::suggest::known::{has, said, vocabularies, WORDS_MAX};
@@ -14,6 +16,7 @@ use crate::search::suggest::written::Writer;
 use crate::search::text::expansion::Scope;
 use crate::search::text::joined::runs;
 use crate::search::text::kept::{keeps, readers};
+use crate::search::text::plan::plan;
 use crate::search::text::vocabulary::Vocabulary;
 use crate::search::text::within::headed_by;
 use crate::search::text::words::{self, Word};
@@ -70,7 +73,8 @@ pub fn correct(
         if joined.as_ref().is_some_and(|joined| joined[at]) {
             continue;
         }
-        if ends_compounds(snapshots, (&query[word.from..word.to], &word.text))? {
+        let written = &query[word.from..word.to];
+        if is_found(snapshots, written)? || ends_compounds(snapshots, (written, &word.text))? {
             continue;
         }
         let edits = if length < 5 { 1 } else { 2 };
@@ -93,6 +97,18 @@ pub fn correct(
     }
     prefer_beside(snapshots, &said(&vocabularies, known)?, &mut unknown)?;
     write(query, &unknown, limit, writer)
+}
+
+/// Whether a search for a word finds another form of it: where documents write `books`, `book` is no mistake.
+fn is_found(snapshots: &[(u64, Arc<Snapshot>)], written: &str) -> Result<bool, Failure> {
+    let request = Request::by_words(written)?;
+    for (_, snapshot) in snapshots {
+        deadline::look()?;
+        if plan(snapshot, &request)?.is_known(snapshot)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// Whether documents have compounds that end with a word, as a search then finds these: in a shop with an `Abendkleid`, `Kleid` is

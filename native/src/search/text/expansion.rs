@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::Analyzer;
+use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::text::clause::Way;
 use crate::search::text::postings::{FieldReader, Postings};
@@ -89,17 +90,25 @@ impl Scope<'_> {
 
     /// Whether any document has what is looked for in any of these ways, given per analyzer.
     pub fn has(&self, ways: &[Vec<Way>]) -> Result<bool, Failure> {
-        let snapshot = self.vocabulary.snapshot;
-        let mut found = Postings::default();
-        for field in self.fields {
-            let reader = FieldReader::open(snapshot, field.field)?;
-            reader.read(snapshot, &ways[field.group], &mut found)?;
-            if found.counted > 0 {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        is_any_in(self.vocabulary.snapshot, self.fields, ways)
     }
+}
+
+/// Whether any document of a view has in these fields what is looked for in any of these ways, given per analyzer.
+pub(crate) fn is_any_in(
+    snapshot: &Snapshot,
+    fields: &[SearchField],
+    ways: &[Vec<Way>],
+) -> Result<bool, Failure> {
+    let mut found = Postings::default();
+    for field in fields {
+        let reader = FieldReader::open(snapshot, field.field)?;
+        reader.read(snapshot, &ways[field.group], &mut found)?;
+        if found.counted > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The term of a word, if an analyzer takes it for one.

@@ -7,7 +7,7 @@ use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 use crate::search::query::{Fuzziness, Operator, Request};
 use crate::search::text::clause::{plain_term, Clause, Merged, Pair, Way};
-use crate::search::text::expansion::Scope;
+use crate::search::text::expansion::{is_any_in, Scope};
 use crate::search::text::fuzzy::add_near;
 use crate::search::text::guessed::{add_guesses, guesses};
 use crate::search::text::katakana::take_apart;
@@ -55,6 +55,24 @@ impl Plan<'_> {
     pub fn keeps_words(&self) -> bool {
         let mut ways = self.clauses.iter().flat_map(|clause| &clause.ways);
         ways.any(|ways| !ways.is_empty())
+    }
+
+    /// Whether documents have each word of the query, as it is written or in a form that counts as much: `book` where
+    /// documents write `books`.
+    pub fn is_known(&self, snapshot: &Snapshot) -> Result<bool, Failure> {
+        if self.alone || !self.keeps_words() {
+            return Ok(false);
+        }
+        for clause in &self.clauses {
+            let forms = clause.ways.iter().map(|ways| {
+                let near = ways.iter().filter(|way| !way.is_far);
+                near.cloned().collect()
+            });
+            if !is_any_in(snapshot, &self.fields, &forms.collect::<Vec<_>>())? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 }
 
