@@ -39,6 +39,8 @@ export interface Impression {
   page: ShownPage
   /** The score of each hit. */
   scores: number[]
+  /** So many hits, the first ones, are pinned: neither a model nor a draw moves them. Absent: none. */
+  pinned?: number
   /** `id@version` of the model that ranked; absent where rankings of two models were dealt. */
   model?: string
   /** `id@version` of the adaptations that applied. */

@@ -83,6 +83,12 @@ export const ShownSearch = Type.Object(
         },
       ),
     ),
+    pinned: Type.Optional(
+      Type.Integer({
+        description:
+          'how many of the first hits are pinned: neither a model nor a draw moves them; none: absent',
+      }),
+    ),
     addedScores: Type.Optional(
       Type.Integer({ description: 'documents to whose score something was added; none: absent' }),
     ),

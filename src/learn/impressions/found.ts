@@ -14,7 +14,7 @@ import { pageOf, pageOfIndex, readIds } from './shown-page.ts'
  * | 24 | 4 | hits, unsigned |
  * | 28 | 4 | features of a hit, unsigned |
  * | 32 | 4 | length of the ids, unsigned |
- * | 36 | 4 | what else there is: the bits below; from bit 8 on, how many of the first hits are pinned, as far as hits may move |
+ * | 36 | 4 | what else there is: the bits below; from bit 8 on, how many of the first hits are pinned |
  * | 40 | 8 for each hit | score, float64 |
  * | … | 4 for each hit | id of its index, int32 |
  * | … | 4 for each feature | features, float32, a row for each hit |
@@ -80,7 +80,7 @@ export function writeFound(
   const room = numbers + 4 * hits + 2 * hits
   if (room > place.bytes.length) place = openPlace(2 * Math.ceil(room / 8) * 8)
   const { view, bytes, integers, floats, doubles } = place
-  let more = Math.min(found.pinned ?? 0, EXPLORED_MAX) << PINNED_SHIFT
+  let more = (found.pinned ?? 0) << PINNED_SHIFT
   if (order !== undefined) more |= EXPLORED
   if (teams !== undefined) more |= DEALT
   if (shadowScores !== undefined) more |= SHADOW
@@ -131,12 +131,13 @@ export function readFound(known: Partial<Impression>, bytes: Buffer, offset: num
   impression.scores = []
   for (let hit = 0; hit < hits; hit++)
     impression.scores.push(bytes.readDoubleLE(scoresAt + 8 * hit))
+  const pinned = more >> PINNED_SHIFT
+  if (pinned > 0) impression.pinned = pinned
   const { exploration, interleaved } = impression
   // A page of one hit is neither drawn nor dealt, whatever was asked for.
   if (exploration !== undefined && hits < 2) delete impression.exploration
   else if (exploration !== undefined) {
     exploration.explored = (more & EXPLORED) !== 0
-    const pinned = more >> PINNED_SHIFT
     if (pinned > 0) exploration.pinned = pinned
     const moved = Math.min(hits, EXPLORED_MAX)
     if (exploration.explored) exploration.order = [...bytes.subarray(orderAt, orderAt + moved)]

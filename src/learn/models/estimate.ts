@@ -56,7 +56,7 @@ export function rankerOf(pages: readonly Page[], scores: Float32Array): Ranker {
 
 function sumsOf(page: Page, scores: ArrayLike<number>): PolicySums {
   const target = new Array<number>(page.gains.length)
-  orderBy(scores).forEach((hit, place) => {
+  orderBy(scores, page.pinned).forEach((hit, place) => {
     target[hit] = page.examination[place] ?? 0
   })
   return positionBased({

@@ -25,6 +25,8 @@ export interface Page {
   examination: number[]
   /** The scores that put the hits in their order, exploration apart. */
   scores: number[]
+  /** So many hits, the first ones, are pinned: whoever ranks, they stay. */
+  pinned: number
   /** A row for each hit. */
   features: Float32Array
   shadow?: { model: string; scores: number[] }
@@ -133,7 +135,8 @@ function pageOf(
   gains: Map<number, number>,
   chances: PlaceChances,
 ): Page {
-  const { unit, timeMs, model = '', scores, from, shadowModel, shadowScores } = impression
+  const { unit, timeMs, model = '', scores, pinned = 0, from } = impression
+  const { shadowModel, shadowScores } = impression
   const examination = scores.map((_, place) => chanceAt(chances, from + place + 1))
   return {
     unit,
@@ -145,6 +148,7 @@ function pageOf(
     expected: expectedOf(impression, examination),
     examination,
     scores,
+    pinned,
     features,
     ...(shadowModel === undefined || shadowScores === undefined
       ? {}
@@ -178,8 +182,9 @@ function greedyOrder(scores: readonly number[], drawn: readonly number[] = []): 
   return greedy
 }
 
-/** Places of the greatest scores first; equal ones stay in order. */
-export function orderBy(scores: ArrayLike<number>): number[] {
+/** Places of the greatest scores first, behind those that are pinned; equal ones stay in order. */
+export function orderBy(scores: ArrayLike<number>, pinned = 0): number[] {
   const order = Array.from({ length: scores.length }, (_, hit) => hit)
-  return order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b)
+  const kept = order.splice(0, pinned)
+  return kept.concat(order.sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b))
 }

@@ -12,7 +12,7 @@ import { seeded } from '../../../src/learn/statistics/random.ts'
 
 const examination = [1, 1 / 2, 1 / 3]
 function page(gains: number[], more: Partial<Page> = {}): Page {
-  const same = { timeMs: 0, model: '', from: 0, examination, shown: examination }
+  const same = { timeMs: 0, model: '', from: 0, pinned: 0, examination, shown: examination }
   const features = Float32Array.from([1, 10, 2, 20, 3, 30])
   return { unit: 'u', ...same, expected: examination, gains, scores: [3, 2, 1], features, ...more }
 }
@@ -45,6 +45,17 @@ it('the value of a ranking is what it would gain, whatever was shown', () => {
   expect(back.verdict).toBe('worse')
   const same = compareRankers(pages, { candidate: best, baseline: best }, 100)
   expect(same).toMatchObject({ verdict: 'undecided', difference: 0 })
+})
+
+it('pinned hits stay where they are, whoever ranks', () => {
+  const { pages, wanted } = uniformPages(3000)
+  const pinned = pages.map((each) => ({ ...each, pinned: 3 }))
+  const best = (_: Page, at: number) => [0, 1, 2].map((hit) => (hit === wanted[at] ? 1 : 0))
+  const told = compareRankers(pinned, { candidate: best, baseline: loggedRanker }, 100)
+  expect(told).toMatchObject({ difference: 0, interval: { low: 0, high: 0 } })
+  // Of two that may change places one is pinned.
+  const first = pages.map((each) => ({ ...each, pinned: 2 }))
+  expect(gainPerSearch(first, best)).toBe(gainPerSearch(pages, loggedRanker))
 })
 
 it('few users never say better', () => {
