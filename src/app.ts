@@ -25,6 +25,7 @@ import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
 import { openLentSlabs } from './search/query/slab.ts'
 import { isSearched } from './search/query/warnings/unsearched-fields.ts'
+import { isDamage } from './store/failure.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
 import { openStore, type Store } from './store/store.ts'
 import { type OnDeath, openPool, type Pool } from './threads/pool.ts'
@@ -59,8 +60,8 @@ export interface App {
 const LEARNING_TICK_MS = 1000
 
 /**
- * Opens every part in order, and begins the work that goes on by itself. Rejects with a sentence when the data folder
- * can't be used.
+ * Opens every part in order, and begins the work that goes on by itself. Rejects with a sentence when the data folder, or
+ * a setting, can't be used, and leaves the folder as a stop does.
  */
 export async function openApp(
   config: Config,
@@ -104,10 +105,23 @@ export async function openApp(
 }
 
 async function openParts(config: Config, log: Logger, onFailure: (cause: unknown) => void) {
-  const clock = Date.now
   const metrics = openMetrics(config)
-  const store = openStore({ ...storePlace(config), log, onFailure })
-  const { pool, answers, slabs } = openThreads(config, log, metrics)
+  const { dataDir, storeBytesMax: bytesMax } = config
+  const store = openStore({ dataDir, bytesMax, log, onFailure })
+  const first = { metrics, store, ...openThreads(config, log, metrics) }
+  return openOthers(config, log, first).catch(async (cause: unknown) => {
+    await first.pool.close()
+    // What met a wrong page may end the process in the middle of a write, before anybody is told.
+    if (!isDamage(cause)) await store.close()
+    throw cause
+  })
+}
+
+type First = Pick<App, 'metrics' | 'store'> & ReturnType<typeof openThreads>
+
+async function openOthers(config: Config, log: Logger, first: First) {
+  const clock = Date.now
+  const { metrics, store, pool, answers, slabs } = first
   const sessions = openSessions({ store, config, clock, metrics })
   const idempotency = openIdempotency({ store, config, clock })
   const indices = await openIndices(store, config, pool)
@@ -145,14 +159,11 @@ async function openParts(config: Config, log: Logger, onFailure: (cause: unknown
   })
   collectFigures({ engine, metrics, pool, store, writer })
   return {
+    ...first,
     config,
     log,
-    metrics,
-    answers,
     embedding,
     writing,
-    store,
-    pool,
     sessions,
     idempotency,
     indices,
@@ -201,10 +212,6 @@ function mayBeSearched(field: string, indices: Indices): boolean {
 
 function tellsDeath(log: Logger): OnDeath {
   return (err, lane) => log.error({ err, lane }, 'a thread died; what waits for it gets another')
-}
-
-function storePlace({ dataDir, storeBytesMax }: Config): { dataDir: string; bytesMax: number } {
-  return { dataDir, bytesMax: storeBytesMax }
 }
 
 /** A name that no index can have: hits from two deleted indices stay apart. */

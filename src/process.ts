@@ -69,7 +69,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     if (early !== undefined) return
     early = exitCode
     log.warn({ reason }, 'stopped before it was ready')
-    setTimeout(() => endProcess(exitCode), config.drainTimeoutMs)
+    setTimeout(() => endProcess(exitCode), stopMsMax(config))
   }
   for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
@@ -112,7 +112,12 @@ async function run(config: Config, log: Logger): Promise<void> {
 /** Leaves the folder as a stop does: the next start would take this end for a crash. */
 async function closeSoon(app: App): Promise<void> {
   const closed = app.close().catch(() => undefined)
-  await Promise.race([closed, pause(app.config.drainTimeoutMs)])
+  await Promise.race([closed, pause(stopMsMax(app.config))])
+}
+
+/** Whatever hangs, a stop takes no longer. */
+function stopMsMax({ drainTimeoutMs }: Config): number {
+  return 3 * drainTimeoutMs + 10_000
 }
 
 /** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */
@@ -122,7 +127,7 @@ function baseAddress(host: string, port: number): string {
 
 /** Requests under way finish first, then every part closes; a second way out if one of them hangs. */
 async function drain(app: App, server: Server, reason: string, exitCode: number): Promise<never> {
-  const limitMs = 3 * app.config.drainTimeoutMs + 10_000
+  const limitMs = stopMsMax(app.config)
   // Not unref'd: the process would end as if all were well once nothing but what hangs is left.
   setTimeout(() => {
     // What was answered with 200 is in the records: only what is made from them is behind.

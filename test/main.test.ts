@@ -108,6 +108,19 @@ it('a default index that can not be stops the start with one sentence', async ()
   expect(process.output().trim()).toBe('DEFAULT_INDEX must be lower case.')
 })
 
+it.each([
+  ['gains that are none', { GAINS: 'click' }],
+  ['a default index that can not be', { DEFAULT_INDEX: 'My Files' }],
+  ['an address that is none of this machine', { HOST: '192.0.2.1', DRAIN_TIMEOUT_MS: '0' }],
+])('a start that %s stops leaves the folder as a stop does', async (_, setting) => {
+  expect(await start(setting).ended).toBeGreaterThan(0)
+  const next = start()
+  await ready(next)
+  expect(next.output()).not.toContain('did not stop by itself')
+  next.child.kill('SIGTERM')
+  expect(await next.ended).toBe(0)
+})
+
 it.skipIf(process.platform !== 'linux')(
   'a data folder that can not be made ends the start with one sentence',
   async () => {
