@@ -1,5 +1,6 @@
+import { nearestName } from '../../nearest-name.ts'
 import { asObject } from '../../object.ts'
-import { lowerWord, wordOf } from '../../word.ts'
+import { lowerWord, shownName, wordOf } from '../../word.ts'
 
 type Shape = Record<string, unknown>
 
@@ -32,7 +33,7 @@ const DONE: Readonly<Record<string, (value: unknown) => boolean>> = {
   preserve_original: isFalse,
 }
 
-/** Places in an `analysis`, which stands at `at`, of what is said of analyzers, tokenizers and filters and not read. */
+/** What is said of analyzers, tokenizers and filters in an `analysis`, which stands at `at`, and not read: warnings. */
 export function* unreadParts(at: string, analysis: Shape): Iterable<string> {
   yield* inParts(`${at}.analyzer`, analysis.analyzer, ({ type }) =>
     lowerWord(type ?? 'custom') === 'custom' ? CUSTOM : BUILT_IN,
@@ -48,8 +49,16 @@ function* inParts(at: string, parts: unknown, keys: KeysOf): Iterable<string> {
     const part = asObject(sent) ?? {}
     const known = keys(part, name)
     for (const [key, value] of Object.entries(part))
-      if (!known.includes(key) && DONE[key]?.(value) !== true) yield `${at}.${name}.${key}`
+      if (!known.includes(key) && DONE[key]?.(value) !== true)
+        yield `${at}.${name}.${key}: recorded, not honoured${nearest(key, known)}.`
   }
+}
+
+function nearest(key: string, known: readonly string[]): string {
+  // That one is recorded, too, and told by itself.
+  const honoured = known.filter((each) => each !== 'char_filter')
+  const meant = nearestName(shownName(key), honoured)
+  return meant === undefined ? '' : `; "${meant}" is`
 }
 
 /** A filter without a type has the one that its name says. */

@@ -38,6 +38,18 @@ it('what is said of an analyzer, a tokenizer or a filter, and not read, is told'
   ])
 })
 
+it('what is called otherwise in an analyzer or a filter is told with its name', () => {
+  const analysis = {
+    analyzer: { own: { type: 'standard', stop_words: ['a'], char_filters: [] } },
+    filter: { few: { type: 'stop', stopWords: ['a'] } },
+  }
+  expect(unhonouredIn({ analysis }, {})).toEqual([
+    'settings.analysis.analyzer.own.stop_words: recorded, not honoured; "stopwords" is.',
+    'settings.analysis.analyzer.own.char_filters: recorded, not honoured.',
+    'settings.analysis.filter.few.stopWords: recorded, not honoured; "stopwords" is.',
+  ])
+})
+
 it('what says no more than is done anyway is told by nobody', () => {
   const analysis = {
     analyzer: { own: { type: 'custom', tokenizer: 'cut', filters: ['same'], char_filter: [] } },
