@@ -3,6 +3,7 @@
 //! A slot is the place of a vector in its set: 0, 1, 2… in the order of appending. Vectors are never
 //! changed or removed in place; readers bound what they see by a slot limit and a predicate.
 
+mod distance;
 mod graph;
 pub(crate) mod half;
 mod links;

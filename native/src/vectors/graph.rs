@@ -4,9 +4,11 @@
 //! Keys are slots. Its vectors are sketches of one byte a number, as it is built by looks at them. The graph is never
 //! viewed from a file and never given bytes whose checksum was not verified: a damaged file would end the process.
 
-use std::io;
+use std::{io, slice};
 
-use usearch::{Index, IndexOptions, MetricKind, ScalarKind};
+use usearch::{Index, IndexOptions, MetricKind, ScalarKind, VectorType};
+
+use super::distance::distance;
 
 const NUMBERS: ScalarKind = ScalarKind::I8;
 const CONNECTIVITY: usize = 16;
@@ -23,7 +25,8 @@ pub(super) struct Graph {
 
 impl Graph {
     pub(super) fn new(dimensions: usize, capacity: usize) -> io::Result<Self> {
-        let index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
+        let mut index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
+        measure(&mut index, dimensions)?;
         index
             .reserve_capacity_and_threads(capacity, CONTEXTS)
             .map_err(io::Error::other)?;
@@ -76,8 +79,9 @@ impl Graph {
                 "graph of other vectors",
             ));
         }
-        let index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
+        let mut index = Index::new(&options(dimensions)).map_err(io::Error::other)?;
         index.load_from_buffer(bytes).map_err(io::Error::other)?;
+        measure(&mut index, dimensions)?;
         let capacity = index.size();
         index
             .reserve_capacity_and_threads(capacity, CONTEXTS)
@@ -90,6 +94,16 @@ impl Graph {
         }
         Ok(Self { index, indexed })
     }
+}
+
+/// From now on `distance` says how far vectors are from each other; loading a graph takes back what said so before.
+fn measure(index: &mut Index, dimensions: usize) -> io::Result<()> {
+    let by = move |a: *const i8, b: *const i8| {
+        // SAFETY: usearch hands over two of its own vectors, each of which has so many numbers of a byte.
+        let row = |numbers| unsafe { slice::from_raw_parts(numbers, dimensions) };
+        distance(row(a), row(b))
+    };
+    i8::change_metric(index, Box::new(by)).map_err(io::Error::other)
 }
 
 fn options(dimensions: usize) -> IndexOptions {

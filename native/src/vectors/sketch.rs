@@ -341,7 +341,7 @@ fn dots_avx2(probe: &[u8], rows: &[i8], sums: &mut Vec<f32>) {
 /// The sum of eight numbers.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn total(eight: __m256i) -> i32 {
+pub(super) fn total(eight: __m256i) -> i32 {
     let four = _mm_add_epi32(
         _mm256_castsi256_si128(eight),
         _mm256_extracti128_si256::<1>(eight),
