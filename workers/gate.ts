@@ -57,6 +57,7 @@ export function gate(input: GateInput): GateOutput | undefined {
     blank: blankRow(known, input.priorRate),
     chances: input.chances,
     sinceMs: input.sinceMs,
+    movable: true,
     limit: PAGES_MAX,
     ...(input.gate === 'HELD_OUT' && input.heldOut ? { heldOut: true } : {}),
     ...(input.gate === 'SHADOW' ? { wanted: ({ shadowModel }) => shadowModel === shadow } : {}),

@@ -54,7 +54,7 @@ export function train(input: TrainInput): TrainOutput | undefined {
   const { sinceMs, chances, kinds, pagesMin, priorRate } = input
   const filter = { blank: blankRow(names, priorRate), chances, sinceMs, limit: PAGES_MAX }
   const seen = judgedPages(reader, { ...filter, heldOut: false })
-  const heldOut = judgedPages(reader, { ...filter, heldOut: true })
+  const heldOut = judgedPages(reader, { ...filter, heldOut: true, movable: true })
   const pages = seen.length + heldOut.length
   if (pages < pagesMin || seen.length === 0) return { pages }
   const values: Partial<Record<ModelKind, number>> = {}

@@ -4,6 +4,7 @@ import type { Impression } from '../facts.ts'
 import { drawnScores } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
+import { orderedBy } from '../impressions/ordered-by.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 
@@ -39,6 +40,8 @@ export interface PageFilter {
   sinceMs: number
   /** Only pages of units that are held out, or only of the others. */
   heldOut?: boolean
+  /** Only lists that a model may order: where rankers are compared, others would stay as they are. */
+  movable?: boolean
   /** At most so many pages. */
   limit: number
   wanted?: (page: Impression) => boolean
@@ -93,6 +96,7 @@ function collect(
     const { unit, timeMs } = impression
     if (timeMs < filter.sinceMs) break
     if (unit === undefined || !isWanted(impression, unit, filter)) continue
+    if (filter.movable === true && orderedBy(found.replay()) !== 'score') continue
     const count = (ofUnit.get(unit) ?? 0) + 1
     if (count > UNIT_PAGES_MAX) continue
     ofUnit.set(unit, count)
