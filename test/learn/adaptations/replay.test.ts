@@ -39,6 +39,36 @@ describe('a replay of logged searches', () => {
     expect(await positionWith({ boosts: [{ id: 'c', index: 'other', value: 1 }] })).toBe(3)
   })
 
+  it('does not take for the work of a change what a draw moved', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    // The last of ten came to stand first, and was clicked there.
+    const order = [9, 0, 1, 2, 3, 4, 5, 6, 7, 8]
+    const scores = order.map((place) => 1 - place / 100)
+    const drawn = { seed: 1, epsilon: 1, temperature: 1, explored: true, relative: false, order }
+    const queryId = shop.search(session, DOCUMENTS, { scores, exploration: drawn })
+    await shop.tell(session, queryId, 'a')
+    await shop.loop.caughtUp()
+    const none = await shop.apply({ boosts: { other: 1 } }, { queryHash: QUERY_HASH })
+    expect(none.validation).toMatchObject({
+      samples: 1,
+      estimates: { ctrChange: 0, mrrChange: 0, clickPosition: 10 },
+    })
+    const lifted = await shop.apply({ pins: ['a'] }, { queryHash: QUERY_HASH })
+    expect(lifted.validation.estimates).toEqual({ ctrChange: 9, mrrChange: 9, clickPosition: 1 })
+  })
+
+  it('moves nothing but what is pinned in the order of a model', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    await shop.tell(session, shop.search(session, DOCUMENTS, { model: 'ranks@1' }), 'c')
+    await shop.loop.caughtUp()
+    const boosted = await shop.apply({ boosts: { c: 1 } }, { queryHash: QUERY_HASH })
+    expect(boosted.validation.estimates).toEqual({ ctrChange: 0, mrrChange: 0, clickPosition: 3 })
+    const pinned = await shop.apply({ pins: ['c'] }, { queryHash: QUERY_HASH })
+    expect(pinned.validation.estimates).toEqual({ ctrChange: 2, mrrChange: 2, clickPosition: 1 })
+  })
+
   it('keeps a change out that would miss its thresholds', async () => {
     const shop = openWorkshop()
     await clickThird(shop, 3)
