@@ -12,6 +12,7 @@ import { openAllowance } from './impressions/allowance.ts'
 import type { ImpressionParts } from './impressions/impression.ts'
 import { openSearches, type Searches } from './impressions/searches.ts'
 import { type LearningOptions, openLearners } from './learners.ts'
+import type { FailureReports } from './loop/failures.ts'
 import { isFoldedAnew } from './loop/fold.ts'
 import { openLoop } from './loop/loop.ts'
 import { caughtUpSoon, whenTaken, whenWhole } from './loop/whole.ts'
@@ -77,11 +78,11 @@ export function openLearning(options: LearningOptions): Learning {
   const learners = openLearners(options, () => loop.position())
   const { log, events, signals, reporting, consumers } = learners
   const shared = { store, config, clock, log, events }
-  const onFailure = (err: unknown) => logger.error({ err }, 'learning stopped for a moment')
+  const reports = reportsOf(options)
   const { onLag } = reporting
   const { dead } = signals
   const { lull } = options.pool
-  const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, onFailure })
+  const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, ...reports })
   const { feedback, experiments, adaptations, models } = learners
   const patterns = { sweep: (nowMs: number) => sweepPatterns(options, learners, nowMs) }
   const plans = openPlans(options, learners)
@@ -105,7 +106,7 @@ export function openLearning(options: LearningOptions): Learning {
       ...shared,
       loop,
       sessions,
-      onFailure,
+      ...reports,
       forgetUnit: experiments.forget,
       forgetTold: reporting.analytics.forget,
       withdraw: adaptations.withdraw,
@@ -137,6 +138,14 @@ export function openLearning(options: LearningOptions): Learning {
       await models.close()
       learners.loggedEvents.tick()
     },
+  }
+}
+
+/** What the log tells of learning that fails. */
+function reportsOf({ logger }: LearningOptions): FailureReports {
+  return {
+    onFailure: (err) => logger.error({ err }, 'learning stopped for a moment'),
+    onEnd: () => logger.info({}, 'learning that stopped for a moment goes on'),
   }
 }
 

@@ -75,6 +75,7 @@ export function openLearner(
   settings: Variables = {},
   more: (parts: { store: Store; clock: () => number }) => Consumer[] = () => [],
   onFailure: (cause: unknown) => void = () => {},
+  onEnd: () => void = () => {},
 ): Learner {
   const config = readConfig(settings)
   const clock = { nowMs: START_MS }
@@ -107,6 +108,7 @@ export function openLearner(
     dead: openDeadSignals({ store, events, config, clock: now }),
     onLag: () => {},
     onFailure,
+    onEnd,
   })
   return {
     ...{ store, clock, people, log, loop, sessions, feedback, memory },

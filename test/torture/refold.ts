@@ -169,6 +169,7 @@ async function foldOn(store: Store, dataDir: string): Promise<void> {
     ...{ store, log, consumers, clock: Date.now, lull, dead: signals.dead },
     onLag: () => undefined,
     onFailure: (cause) => failures.push(cause),
+    onEnd: () => undefined,
   })
   await loop.caughtUp()
   await loop.close()

@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import type { Store } from '../../store/store.ts'
 import type { Consumer, Fact } from '../facts.ts'
-import { type Failures, openFailures } from './failures.ts'
+import { type FailureReports, type Failures, openFailures } from './failures.ts'
 import { isFoldedAnew, openFold, type Saved } from './fold.ts'
 import type { Log } from './log.ts'
 import { openPauses } from './pauses.ts'
@@ -33,7 +33,7 @@ export interface Loop {
   close: () => Promise<void>
 }
 
-export interface LoopOptions {
+export interface LoopOptions extends FailureReports {
   store: Store
   log: Log
   consumers: readonly Consumer[]
@@ -47,8 +47,6 @@ export interface LoopOptions {
     isDead: (fact: Fact) => boolean
     failed: (fact: Fact, cause: unknown) => Promise<void>
   }
-  /** A slice that failed; it is tried again after a while. */
-  onFailure: (cause: unknown) => void
 }
 
 /** Time that one slice may hold the main thread while somebody waits to see what it takes. */
@@ -76,7 +74,7 @@ export function openLoop(options: LoopOptions): Loop {
     running: undefined,
     closed: false,
     taking: undefined,
-    failures: openFailures(),
+    failures: openFailures(options),
     readers: 0,
     removers: 0,
     stills: 0,
@@ -84,7 +82,7 @@ export function openLoop(options: LoopOptions): Loop {
     pauses: openPauses(isPressed, options.lull),
   }
   const folds = openEnds()
-  const relearnAll = () => relearn(core).then(core.failures.clear)
+  const relearnAll = () => relearn(core).then(core.failures.end)
   const rebuild = () => standStill(core, () => relearnAll().finally(folds.tell))
   core.fold.load()
   options.log.onAppend(() => wake(core))
@@ -197,7 +195,7 @@ async function save(core: Core, which: Saved): Promise<void> {
   // Who makes the processor stand still is about to remove something.
   const write = removers + stills > 0 ? store.release : store.write
   await write(() => fold.save(which))
-  core.failures.clear()
+  core.failures.end()
   fold.settle()
   fold.publish()
 }
@@ -209,19 +207,19 @@ async function save(core: Core, which: Saved): Promise<void> {
 async function recover(core: Core, cause: unknown): Promise<void> {
   const { taking } = core
   core.taking = undefined
-  core.onFailure(cause)
+  core.failures.tell('take', cause)
   core.fold.load()
   if (taking !== undefined && (await noteFailed(core, taking, cause))) return
   core.failures.note(cause, core.removers > 0)
   await core.pauses.rest(RETRY_MS)
 }
 
-async function noteFailed({ dead, onFailure }: Core, fact: Fact, cause: unknown): Promise<boolean> {
+async function noteFailed({ dead, failures }: Core, fact: Fact, cause: unknown): Promise<boolean> {
   try {
     await dead.failed(fact, cause)
     return true
   } catch (refusal) {
-    onFailure(refusal)
+    failures.tell('count', refusal)
     return false
   }
 }

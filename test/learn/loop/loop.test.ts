@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import type { ServiceError } from '../../../src/errors.ts'
 import type { Consumer, ConsumerGroup } from '../../../src/learn/facts.ts'
 import { openFold } from '../../../src/learn/loop/fold.ts'
 import { openLog } from '../../../src/learn/loop/log.ts'
@@ -38,6 +39,38 @@ it('shows readers what was learned before when the disk is full, and goes on whe
   disk.full = false
   await waitUntil(() => learner.loop.position() === learner.log.journal.last())
   expect(Object.keys(await learner.added()).sort()).toEqual(['a', 'b', 'c', 'd'])
+  await learner.close()
+})
+
+it('reports a full disk when learning stops at it and when there is room, not each time that it is tried', async () => {
+  const disk = { isFull: false, refused: 0 }
+  const consumer: Consumer = {
+    name: 'fragile',
+    load: () => {},
+    take: () => {},
+    save: () => {
+      if (!disk.isFull) return
+      disk.refused += 1
+      throw diskFull()
+    },
+  }
+  const reported: string[] = []
+  const learner = openLearner(
+    temporaryStore(),
+    {},
+    () => [consumer],
+    (cause) => reported.push((cause as ServiceError).code),
+    () => reported.push('goes on'),
+  )
+  const sessionId = await learner.session()
+  for (const times of [2, 4]) {
+    disk.isFull = true
+    await learner.tell(sessionId, learner.search(sessionId, ['a', 'b']), 'b')
+    await waitUntil(() => disk.refused === times)
+    disk.isFull = false
+    await waitUntil(() => learner.loop.position() === learner.log.journal.last())
+  }
+  expect(reported).toEqual(['DISK_FULL', 'goes on', 'DISK_FULL', 'goes on'])
   await learner.close()
 })
 
@@ -216,6 +249,7 @@ it('rests once for many small entries: it keeps up with thousands a second', asy
     dead: { isDead: () => false } as unknown as DeadSignals,
     onLag: () => {},
     onFailure: () => {},
+    onEnd: () => {},
   })
   await waitUntil(() => loop.position() === 5000)
   expect(slices).toBeLessThan(100)

@@ -43,7 +43,12 @@ function start(store: Store = temporaryStore()): Desk {
     const { log } = learner
     const consumers = [signals.consumer]
     const { dead } = signals
-    const quiet = { lull: async () => undefined, onLag: () => {}, onFailure: () => {} }
+    const quiet = {
+      lull: async () => undefined,
+      onLag: () => {},
+      onFailure: () => {},
+      onEnd: () => {},
+    }
     const loop = openLoop({ store, log, consumers, clock, dead, ...quiet })
     await loop.caughtUp()
     position = loop.position()
