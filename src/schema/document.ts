@@ -21,7 +21,15 @@ export const DocumentSource = Type.Object(
   { additionalProperties: true },
 )
 
-/** Changed fields of a document: sent fields replace, unsent ones stay, null removes. */
+/** Why a body or an item has no document, most likely. */
+export const UNWRAPPED =
+  'is required; the fields of a document stand inside of it, {"document": {"title": "…"}}'
+
+/** Said where fields are changed. */
+const CHANGES =
+  'sent fields replace what was there, objects and lists as a whole; unsent ones stay; null removes a field, not one inside of an object'
+
+/** Changed fields of a document. */
 export const DocumentPatch = Type.Object(
   {
     title: Type.Optional(Type.Union([Type.String(), Type.Null()])),
@@ -72,7 +80,7 @@ export const ChangedDocument = Type.Object(
       }),
     ),
   },
-  { additionalProperties: true },
+  { additionalProperties: true, description: CHANGES },
 )
 
 export const DocumentPath = Type.Object({ id: DocumentId })
@@ -120,7 +128,7 @@ const BulkItems = Type.Array(Type.Unknown(), {
     'each `{op?, index?, id?, document, vector?}`, or a plain document with an optional id. ' +
     'op: index (default) and put store the document whole, in place of one with this id; ' +
     'create only where there is none; update (id required) and upsert change the sent fields of the one there is, ' +
-    'null removes one, and store it where there is none; delete takes the id alone',
+    'objects and lists as a whole, null removes one, and store it where there is none; delete takes the id alone',
 })
 
 /** Bulk body as JSON. Each item is checked by itself, so that one bad item fails alone. */

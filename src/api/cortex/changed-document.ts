@@ -38,8 +38,9 @@ function writeDocument(method: 'PUT' | 'PATCH') {
       for (const name of ['id', '_id'])
         if (isKept(name) && isOther(body, name, params.id))
           told.push(`${name} is kept as a field: the path says which document is meant.`)
-      if (isAllWrapped(body) && isKept('document'))
-        told.push(`document is kept as a field: ${unwrapped(method)}.`)
+      for (const name of WRAPPERS)
+        if (isAllWrapped(body, name) && isKept(name))
+          told.push(`${name} is kept as a field: ${unwrapped(method, name)}.`)
       if (told.length === 0) return versioned(written)
       return versioned({ ...written, warnings: [...told, ...(written.warnings ?? [])] })
     },
@@ -49,8 +50,12 @@ function writeDocument(method: 'PUT' | 'PATCH') {
 const INDEX_KEPT =
   'index is kept as a field: to choose the index of the document, send it as ?index= in the address.'
 
-function unwrapped(method: string): string {
-  return `${method} takes the fields as they are, {"title": "…"}, with no "document" around them`
+/** What fields stand inside of elsewhere: where a document is created, and in a partial update of search engines. */
+const WRAPPERS = ['document', 'doc'] as const
+type Wrapper = (typeof WRAPPERS)[number]
+
+function unwrapped(method: string, name: Wrapper): string {
+  return `${method} takes the fields as they are, {"title": "…"}, with no "${name}" around them`
 }
 
 /** Whether a body has a text under a name that is not what the path says. */
@@ -63,21 +68,21 @@ function hasIndex(body: DocumentPatch): boolean {
   return typeof (body as { index?: unknown }).index === 'string'
 }
 
-/** Whether nothing is sent but fields inside of `document`, as creating takes them. */
-function isAllWrapped(body: DocumentPatch): boolean {
-  const { document } = body as { document?: unknown }
-  const isFields = typeof document === 'object' && document !== null && !Array.isArray(document)
-  return isFields && Object.keys(body).length === 1
+/** Whether nothing is sent but fields inside of such a name. */
+function isAllWrapped(body: DocumentPatch, name: Wrapper): boolean {
+  return hasFieldsIn(body, name) && Object.keys(body).length === 1
 }
 
-/**
- * Creating takes a document inside of `document`. A client that sends it like that here, too, is told why there is
- * none.
- */
+function hasFieldsIn(body: DocumentPatch, name: Wrapper): boolean {
+  const sent = (body as Record<string, unknown>)[name]
+  return typeof sent === 'object' && sent !== null && !Array.isArray(sent)
+}
+
+/** A client that sends a document inside of such a name is told why there is none. */
 function wrapped(cause: unknown, method: string, body: DocumentPatch): never {
-  const { document } = body as { document?: unknown }
   const [detail] = cause instanceof ServiceError ? (cause.details ?? []) : []
   if (!(cause instanceof ServiceError) || detail?.path !== 'document') throw cause
-  if (typeof document !== 'object' || document === null) throw cause
-  throw invalid('document', `${detail.message}; ${unwrapped(method)}`, cause.code)
+  const name = WRAPPERS.find((each) => hasFieldsIn(body, each))
+  if (name === undefined) throw cause
+  throw invalid('document', `${detail.message}; ${unwrapped(method, name)}`, cause.code)
 }

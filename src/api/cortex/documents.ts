@@ -19,6 +19,7 @@ import {
   DocumentRead,
   DocumentWritten,
   IndexPath,
+  UNWRAPPED,
 } from '../../schema/document.ts'
 import { refuseContradiction } from '../agreement.ts'
 import { readConditions, refuseConditions } from '../conditions.ts'
@@ -26,10 +27,6 @@ import { readConditions, refuseConditions } from '../conditions.ts'
 const validators = openValidators()
 const checkBulkItem = validators.exact(BulkItem, 'item')
 const checkBulkChange = validators.exact(BulkChange, 'item')
-const UNWRAPPED = {
-  document:
-    'is required; the fields of a document stand inside of it, {"document": {"title": "…"}}',
-}
 /** What a document, and the index that it goes to, may be refused for. */
 export const WRITE_REFUSALS: readonly ErrorCode[] = [
   'INDEX_NOT_FOUND',
@@ -48,7 +45,7 @@ export const createDocument = route({
   summary: 'Store a document; durable and searchable when answered',
   query: Refresh,
   body: CreateDocument,
-  missing: UNWRAPPED,
+  missing: { document: UNWRAPPED },
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   example: {
@@ -68,7 +65,7 @@ export const createDocumentInIndex = route({
   params: IndexPath,
   query: Refresh,
   body: CreateDocumentInIndex,
-  missing: UNWRAPPED,
+  missing: { document: UNWRAPPED },
   bodyLimit: 'documentBytesMax',
   content: ['document'],
   reply: DocumentWritten,

@@ -2,7 +2,7 @@ import type { Config } from '../../config.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
 import { BULK_OPS, bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
-import type { BulkItem, CallerVector } from '../../schema/document.ts'
+import { type BulkItem, type CallerVector, UNWRAPPED } from '../../schema/document.ts'
 import { mustBeId } from '../document-id.ts'
 import type { Definition } from '../indices/definition.ts'
 import { type IndexEntry, type Indices, latest } from '../indices/indices.ts'
@@ -80,7 +80,7 @@ export async function bulkOp(
       throw invalid('id', `is required to ${asked}`)
     if (asked === 'delete')
       return { kind: 'delete', entry: indices.get(name), id: id ?? '', source: {} }
-    if (document === undefined) throw invalid('document', 'is required')
+    if (document === undefined) throw invalid('document', UNWRAPPED)
     const sent = { id, document, vector, isWhole }
     const op = putOp(await entryFor(indices, name, sent), sent)
     if (asked === 'create') return under({ ifVersion: 'none' }, op)

@@ -191,10 +191,14 @@ describe('a bulk as JSON', () => {
         { op: 'update', document: { title: 'whose?' } },
         { op: 'upsert', document: { title: 'of a new one' } },
         { op: 'merge', id: 'x', document: { title: 'x' } },
+        { op: 'update', id: 'update-old', doc: { year: 4 } },
       ],
       '?index=ops',
     )
-    expect(refused.items.map(({ status }) => status)).toEqual([409, 400, 400, 200, 400])
+    expect(refused.items.map(({ status }) => status)).toEqual([409, 400, 400, 200, 400, 400])
+    expect(refused.items[5]?.error).toBe(
+      'document is required; the fields of a document stand inside of it, {"document": {"title": "…"}}.',
+    )
     expect(refused.items[2]?.error).toBe('id is required to update.')
     expect(refused.items[4]?.error).toBe(
       'op must be one of index, put, create, update, upsert, delete.',

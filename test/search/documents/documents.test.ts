@@ -65,14 +65,15 @@ describe('a document that is changed inside of "document"', () => {
 
   it('is kept, and told of, where the document has a text already', async () => {
     await put('kept', { title: 'x' }, '?index=wraps')
-    for (const method of ['PUT', 'PATCH']) {
-      const body = { document: { title: 'y', method } }
-      const path = '/cortex/documents/kept?index=wraps'
-      const { warnings } = await service.must<{ warnings?: string[] }>(method, path, body)
-      expect(warnings).toEqual([
-        `document is kept as a field: ${method} takes the fields as they are, {"title": "…"}, with no "document" around them.`,
-      ])
-    }
+    for (const method of ['PUT', 'PATCH'])
+      for (const name of ['document', 'doc']) {
+        const body = { [name]: { title: 'y', method } }
+        const path = '/cortex/documents/kept?index=wraps'
+        const { warnings } = await service.must<{ warnings?: string[] }>(method, path, body)
+        expect(warnings).toEqual([
+          `${name} is kept as a field: ${method} takes the fields as they are, {"title": "…"}, with no "${name}" around them.`,
+        ])
+      }
     const beside = await put('kept', { year: 1, document: { title: 'y' } }, '?index=wraps')
     expect(beside.data).not.toHaveProperty('warnings')
     const properties = { title: { type: 'text' }, document: { type: 'object' } }
