@@ -754,7 +754,7 @@ describe('the GET form', () => {
     const facets = encodeURIComponent('{"tags":{"limit":1}}')
     const { data } = await get(`q=fox&index=main&searchFields=titel&facets=${facets}`)
     expect(data.searchContext.warnings).toEqual([
-      '"titel" of searchFields is no field whose words are searched, and was ignored; "title" is one.',
+      '"titel" of searchFields is no field whose words are searched, and no other is named, so that nothing was looked for by words; "title" is one.',
       '"limit" is not read in facets.tags and was ignored; "size" is.',
     ])
   })

@@ -14,15 +14,19 @@ export function unsearchedFields(
   told: Warned,
 ): void {
   const looked: Looked = { entries, told, known: undefined }
-  if (Array.isArray(searchFields))
-    for (const name of searchFields) unsearched('searchFields', name, looked)
-  else if (searchFields !== undefined)
-    for (const name in searchFields) unsearched('searchFields', name, looked)
+  if (searchFields !== undefined) {
+    const names = Array.isArray(searchFields) ? searchFields : Object.keys(searchFields)
+    for (const name of names) unsearched('searchFields', name, looked, names)
+  }
   if (boost !== undefined)
     for (const name in boost) if (!LEGS.has(name)) unsearched('boost', name, looked)
   if (typeof highlight === 'object' && highlight.fields !== undefined)
     for (const name of highlight.fields) unsearched('highlight.fields', name, looked)
 }
+
+/** What comes of such a name; without any field to look in, a search finds other things than without `searchFields`. */
+const IGNORED = 'and was ignored'
+const NONE_SEARCHED = 'and no other is named, so that nothing was looked for by words'
 
 /** What is done with all fields where none are named. */
 const ALL_ARE = { searchFields: 'are searched', 'highlight.fields': 'are marked' } as const
@@ -38,16 +42,19 @@ function unsearched(
   path: 'searchFields' | 'boost' | 'highlight.fields',
   name: string,
   looked: Looked,
+  names: readonly string[] = [],
 ): void {
   if (looked.known === undefined && isSearched(name, looked.entries)) return
   looked.known ??= searchedFields(looked.entries)
   const { known, told } = looked
   if (known.has(name)) return
   tell(told, () => {
+    const isAlone = path === 'searchFields' && !names.some((each) => known.has(each))
+    const effect = isAlone ? NONE_SEARCHED : IGNORED
     const what = `"${shownName(name)}" of ${path} is no field whose words are searched`
     if (name === '*' && path !== 'boost')
-      return `${what}, and was ignored; without ${path}, all ${ALL_ARE[path]}.`
-    return `${what}, and was ignored${instead(nearestName(shownName(name), known), 'is one')}`
+      return `${what}, ${effect}; without ${path}, all ${ALL_ARE[path]}.`
+    return `${what}, ${effect}${instead(nearestName(shownName(name), known), 'is one')}`
   })
 }
 

@@ -29,6 +29,8 @@ test('names of fields that are searched are told of in no way', () => {
   expect(unsearched({})).toEqual([])
 })
 
+const NONE = 'and no other is named, so that nothing was looked for by words'
+
 test.each([
   [['titel'], '"titel" of searchFields', '"title"'],
   [['sumary'], '"sumary" of searchFields', '"summary"'],
@@ -39,15 +41,18 @@ test.each([
   [['constructor'], '"constructor" of searchFields', undefined],
 ])('names of fields without searched words are told: %j', (searchFields, what, nearest) => {
   const advice = nearest === undefined ? '' : `; ${nearest} is one`
-  expect(unsearched({ searchFields })).toEqual([
-    `${what} is no field whose words are searched, and was ignored${advice}.`,
-  ])
+  const warning = (effect: string) =>
+    `${what} is no field whose words are searched, ${effect}${advice}.`
+  expect(unsearched({ searchFields })).toEqual([warning(NONE)])
+  const names = Array.isArray(searchFields) ? searchFields : Object.keys(searchFields)
+  const others = ['notes', ...names]
+  expect(unsearched({ searchFields: others })).toEqual([warning('and was ignored')])
 })
 
 test('a star, which is no field, is told what to do for all', () => {
   const ignored = 'is no field whose words are searched, and was ignored'
   expect(unsearched({ searchFields: ['*'], highlight: { fields: ['*'] } })).toEqual([
-    `"*" of searchFields ${ignored}; without searchFields, all are searched.`,
+    `"*" of searchFields is no field whose words are searched, ${NONE}; without searchFields, all are searched.`,
     `"*" of highlight.fields ${ignored}; without highlight.fields, all are marked.`,
   ])
 })
