@@ -46,6 +46,16 @@ test.each([
   ['search_after', 'cursor'],
   ['aggregations', 'facets'],
   ['query_by', 'searchFields'],
+  ['multi_match', 'query'],
+  ['match_phrase', 'phrase'],
+  ['bool', 'filters'],
+  ['must_not', 'filters'],
+  ['range', 'filters'],
+  ['hybrid', 'searchType'],
+  ['num_candidates', 'neighbors'],
+  ['scroll_id', 'cursor'],
+  ['pit', 'cursor'],
+  ['highlightPreTag', 'highlight'],
 ])('what is not read is told, with what was meant: %s', (name, meant) => {
   const warning = `"${name}" is not a field of a search and was ignored; "${meant}" is.`
   expect(unread({ query: 'tea', [name]: 1 })).toEqual([warning])
