@@ -108,9 +108,11 @@ function rank(
       legWeights.text * at(hit, 'textScore') + legWeights.vector * at(hit, 'vectorScore')
     return sum - at(hit, 'fusedScore') + fused
   })
+  const { pinned = 0 } = impression
+  // What others pin stays first, behind what this change does.
   const pinOf = (hit: number) => {
     const place = pins.findIndex((pin) => isNamed(pin, hit))
-    return place < 0 ? pins.length : place
+    return place < 0 ? pins.length + Math.min(hit, pinned) : place
   }
   return scores
     .map((_, hit) => hit)

@@ -69,6 +69,20 @@ describe('a replay of logged searches', () => {
     expect(pinned.validation.estimates).toEqual({ ctrChange: 2, mrrChange: 2, clickPosition: 1 })
   })
 
+  it('leaves what others pin where it is, behind what it pins itself', async () => {
+    const shop = openWorkshop()
+    const session = await shop.session()
+    const scores = [0.1, 0.9, 0.8]
+    await shop.tell(session, shop.search(session, DOCUMENTS, { scores, pinned: 1 }), 'c')
+    await shop.loop.caughtUp()
+    const none = await shop.apply({ boosts: { other: 1 } }, { queryHash: QUERY_HASH })
+    expect(none.validation.estimates).toEqual({ ctrChange: 0, mrrChange: 0, clickPosition: 3 })
+    const boosted = await shop.apply({ boosts: { c: 0.5 } })
+    expect(boosted.validation.estimates).toMatchObject({ clickPosition: 2 })
+    const pinned = await shop.apply({ pins: ['c'] }, { queryHash: QUERY_HASH })
+    expect(pinned.validation.estimates).toMatchObject({ clickPosition: 1 })
+  })
+
   it('keeps a change out that would miss its thresholds', async () => {
     const shop = openWorkshop()
     await clickThird(shop, 3)

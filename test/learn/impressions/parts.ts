@@ -21,7 +21,7 @@ export function partsOf(
 ): ImpressionParts {
   const { page, scores, total, generation, tookMs, from, ...more } = impression
   const { exploration, interleaved, ...rest } = more
-  const { shadowScores, features: _, ...known } = rest
+  const { shadowScores, pinned, features: _, ...known } = rest
   const { explored, order, ...drawn } = exploration ?? { explored: false }
   const { teams, ...dealt } = interleaved ?? {}
   const head = {
@@ -33,7 +33,7 @@ export function partsOf(
   const found: Uint8Array[] = []
   writeFound(
     {
-      ...{ total, generation, tookMs, from, features, teams },
+      ...{ total, generation, tookMs, from, features, teams, pinned },
       scores: Float64Array.from(scores),
       indexIds: Int32Array.from(page.hits, ({ indexId }) => indexId),
       shadowScores: shadowScores && Float32Array.from(shadowScores),
