@@ -6,6 +6,7 @@ import {
   loggedRanker,
   type Ranker,
   rankerOf,
+  upTo,
 } from '../src/learn/models/estimate.ts'
 import { blankRow, type Page, shownPages } from '../src/learn/models/pages.ts'
 import { readState } from '../src/learn/models/state.ts'
@@ -18,9 +19,14 @@ import { openReader, type Reader } from '../src/store/reader.ts'
 // Background work.
 native.giveWay(10)
 
+/** A version, and how many hits of a list it ranks. */
+interface Serving extends VersionName {
+  depth: number
+}
+
 interface GateLimits {
   dataDir: string
-  candidate: VersionName
+  candidate: Serving
   chances: PlaceChances
   /** Click rate of a document that nobody looked at. */
   priorRate: number
@@ -31,8 +37,8 @@ interface GateLimits {
 
 export type GateInput = GateLimits &
   (
-    | { gate: 'HELD_OUT'; active?: VersionName; heldOut: boolean; sinceMs: number }
-    | { gate: 'SHADOW'; active?: VersionName; sinceMs: number }
+    | { gate: 'HELD_OUT'; active?: Serving; heldOut: boolean; sinceMs: number }
+    | { gate: 'SHADOW'; active?: Serving; sinceMs: number }
     | { gate: 'CANARY'; trial: number; searchesMin: number; ranked: number }
   )
 
@@ -64,7 +70,7 @@ export function gate(input: GateInput): GateOutput | undefined {
   })
   const candidate: Ranker =
     input.gate === 'SHADOW'
-      ? ({ shadow: said, scores }) => said?.scores ?? scores
+      ? upTo(input.candidate.depth, ({ shadow: said, scores }) => said?.scores ?? scores)
       : modelRanker(reader, input.candidate, known, pages)
   const baseline = liveRanker(reader, input.active, known, pages)
   const { effectiveUnitsMin, liftMin } = input
@@ -85,7 +91,7 @@ function outcomeOf(verdict: Verdict, liftMin: number): GateOutput['outcome'] {
 /** Who ranks now: the order as it was logged, if that was this model's, else what it says of the page. */
 function liveRanker(
   reader: Reader,
-  active: VersionName | undefined,
+  active: Serving | undefined,
   known: string[],
   pages: Page[],
 ): Ranker {
@@ -97,7 +103,7 @@ function liveRanker(
 
 function modelRanker(
   reader: Reader,
-  { modelId, version }: VersionName,
+  { modelId, version, depth }: Serving,
   known: string[],
   pages: Page[],
 ): Ranker {
@@ -106,5 +112,6 @@ function modelRanker(
   const state = JSON.parse(bytes.toString()) as Record<string, unknown>
   const { model, features = [], reasons } = readState(state, known)
   if (model === undefined) throw new Error(`MODEL_NOT_SERVABLE: ${reasons.join(' ')}`)
-  return rankerOf(pages, native.predict(model, columnsFor(pages, known, features)))
+  const scores = native.predict(model, columnsFor(pages, known, features))
+  return upTo(depth, rankerOf(pages, scores))
 }

@@ -1,5 +1,11 @@
 import { RELEARNING } from '../src/learn/loop/fold.ts'
-import { columnsFor, gainPerSearch, loggedRanker, rankerOf } from '../src/learn/models/estimate.ts'
+import {
+  columnsFor,
+  gainPerSearch,
+  loggedRanker,
+  rankerOf,
+  upTo,
+} from '../src/learn/models/estimate.ts'
 import { blankRow, judgedPages, type Page } from '../src/learn/models/pages.ts'
 import { stateOf } from '../src/learn/models/state.ts'
 import { trainingSet } from '../src/learn/models/training-set.ts'
@@ -57,18 +63,19 @@ export function train(input: TrainInput): TrainOutput | undefined {
   const heldOut = judgedPages(reader, { ...filter, heldOut: true, movable: true })
   const pages = seen.length + heldOut.length
   if (pages < pagesMin || seen.length === 0) return { pages }
+  const depth = depthOf(seen)
   const values: Partial<Record<ModelKind, number>> = {}
   const models = kinds.map((kind) => {
     const core = trainOne(kind, names, seen)
     const scores = native.predict(core, columnsFor(heldOut, names, names))
-    const value = gainPerSearch(heldOut, rankerOf(heldOut, scores))
+    const value = gainPerSearch(heldOut, upTo(depth, rankerOf(heldOut, scores)))
     values[kind] = value
     return { kind, core, value }
   })
   const best = models.reduce((a, b) => (b.value > a.value ? b : a))
   const shown = gainPerSearch(heldOut, loggedRanker)
   const state = stateOf(JSON.parse(best.core) as Record<string, unknown>)
-  const counts = { pages: seen.length, heldOutPages: heldOut.length, depth: depthOf(seen) }
+  const counts = { pages: seen.length, heldOutPages: heldOut.length, depth }
   return {
     pages,
     trained: {

@@ -18,19 +18,21 @@ interface Asked {
   more?: object
   /** The place, from 0, of the hit that all people click. */
   clicked: number
+  settings?: Record<string, string>
 }
 
 /** What a gate says of a model when all people have searched for the same, and clicked one and the same place. */
-async function judged({ model, changes, more, clicked }: Asked): Promise<Evaluated['gate']> {
+async function judged(asked: Asked): Promise<Evaluated['gate']> {
+  const { model, changes, more, clicked, settings } = asked
   const service = await startApp({
-    ...{ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0', MODEL_GATE_SAMPLE_MIN: '20' },
+    ...{ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0', MODEL_GATE_SAMPLE_MIN: '20', ...settings },
   })
   onTestFinished(() => service.close())
   const titles = ['Espresso', 'Espresso at home', 'Espresso and milk', 'Beans for an espresso']
   const documents = titles.map((title, at) => ({ id: `d${at}`, document: { title, year: at } }))
   await service.must('POST', '/cortex/documents/bulk', { index: 'coffee', documents })
-  const search = (asked: object) =>
-    service.must<Found>('POST', '/cortex/search', { query: 'espresso', index: 'coffee', ...asked })
+  const search = (own: object) =>
+    service.must<Found>('POST', '/cortex/search', { query: 'espresso', index: 'coffee', ...own })
   const { hits, searchContext } = await search({})
   if (changes !== undefined)
     await service.must('POST', '/nous/adapt/apply', {
@@ -79,3 +81,16 @@ it.each([
   const { figures } = await judged({ model, more: { sort }, clicked: 0 })
   expect(figures).toMatchObject({ pages })
 })
+
+it.each([
+  ['behind those that a model orders', 3, 0],
+  ['that it puts first', 1, 1],
+])(
+  'to a gate a model is worth what it would do for people who click a hit %s',
+  async (_, clicked, difference) => {
+    const model = { weights: [-1], featureNames: ['fusedScore'] }
+    const { figures } = await judged({ model, clicked, settings: { RERANK_SIZE: '2' } })
+    const { difference: told } = figures as { difference: number }
+    expect(told).toBeCloseTo(difference * 0.3, 6)
+  },
+)

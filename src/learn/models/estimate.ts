@@ -54,6 +54,18 @@ export function rankerOf(pages: readonly Page[], scores: Float32Array): Ranker {
   }
 }
 
+/** A ranker that leaves hits behind the first so many of a list where they are, as one that serves it would. */
+export function upTo(depth: number, ranker: Ranker): Ranker {
+  return (page, at) => {
+    const says = ranker(page, at)
+    const left = orderBy(page.scores, page.pinned).slice(Math.max(0, depth - page.from))
+    if (left.length === 0) return says
+    const scores = Float64Array.from(says)
+    for (const hit of left) scores[hit] = -Number.MAX_VALUE
+    return scores
+  }
+}
+
 function sumsOf(page: Page, scores: ArrayLike<number>): PolicySums {
   const target = new Array<number>(page.gains.length)
   orderBy(scores, page.pinned).forEach((hit, place) => {

@@ -64,7 +64,7 @@ export function openGating(parts: GatingParts): Gating {
         gate: 'HELD_OUT' as const,
         heldOut,
         sinceMs: 0,
-        ...(active === undefined ? {} : { active }),
+        ...(active === undefined ? {} : { active: serving(parts, active) }),
       }
       const report = { ...(await askWhole(() => pool.run('gate', input))), timeMs: clock() }
       return store.write(() => ({ record: judgedWithin(parts, name, report), report }))
@@ -87,10 +87,18 @@ function searchesMin(config: Config, { stage }: Trial): number {
   return stage === 'CANARY' ? config.modelCanarySearchesMin : config.modelShadowSearches
 }
 
-function limits({ config, chances }: GatingParts, { modelId, version }: VersionName) {
+/** A version as it ranks for people. */
+function serving({ versions, config: { rerankSize } }: GatingParts, name: VersionName) {
+  const { modelId, version } = name
+  const depth = versions.find(name)?.training?.depth ?? rerankSize
+  return { modelId, version, depth: Math.min(rerankSize, depth) }
+}
+
+function limits(parts: GatingParts, name: VersionName) {
+  const { config, chances } = parts
   return {
     dataDir: config.dataDir,
-    candidate: { modelId, version },
+    candidate: serving(parts, name),
     chances: chances(),
     priorRate: config.memoryPriorRate,
     effectiveUnitsMin: config.modelGateSampleMin,
@@ -105,7 +113,8 @@ function stageInput(parts: GatingParts, trial: Trial, ranked: number) {
   if (stage === 'CANARY')
     return { ...same, gate: stage, trial: number, ranked, searchesMin: searchesMin(config, trial) }
   const { active } = versions.standing()
-  return { ...same, gate: stage, sinceMs, ...(active === undefined ? {} : { active }) }
+  const known = active === undefined ? {} : { active: serving(parts, active) }
+  return { ...same, gate: stage, sinceMs, ...known }
 }
 
 /** Writes down what the first gate said, and begins the trial of a version that passed. */
