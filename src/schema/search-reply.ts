@@ -10,7 +10,11 @@ export const SearchHit = Type.Object({
   index: Type.String(),
   score: Type.Number(),
   source: Type.Object({}, { additionalProperties: true }),
-  highlight: Type.Optional(MapOf(Type.Array(Type.String()))),
+  highlight: Type.Optional(
+    MapOf(Type.Array(Type.String()), {
+      description: 'passages of a field, escaped for HTML, with the words found marked',
+    }),
+  ),
   explain: Type.Optional(
     Type.Object(
       {},

@@ -86,7 +86,8 @@ export const HighlightOptions = Type.Object(
   { examples: [{ fields: ['title'], fragments: 1 }] },
 )
 const Highlight = Type.Union([Type.Boolean(), HighlightOptions], {
-  description: 'mark the words of the query in the texts of hits',
+  description:
+    'mark the words of the query in the texts of hits, which are escaped for HTML (pre and post are not)',
 })
 
 /** Who searches, and which page of the list they see: the same in a body and in an address. */
