@@ -19,7 +19,7 @@ import { Guardrails, TargetingRules } from '../src/schema/experiment-rules.ts'
 import { FACETS_MAX, Facet } from '../src/schema/facet.ts'
 import { RULE_FIELDS } from '../src/schema/rule-fields.ts'
 import { HighlightOptions, SearchRequest } from '../src/schema/search.ts'
-import { FUSIONS, TUNING_SHAPES } from '../src/schema/tuning.ts'
+import { FUSIONS, FUZZINESSES, SEARCH_TYPES, TUNING_SHAPES } from '../src/schema/tuning.ts'
 import { LANGUAGES } from '../src/search/indices/languages.ts'
 import { readFilters } from '../src/search/query/filter.ts'
 import { SETTINGS } from '../src/settings.ts'
@@ -50,6 +50,22 @@ test('the settings table is the settings of the server', () => {
   const [, shown] = /\n(\| variable[\s\S]*?)\n(?:\n|$)/.exec(read('docs/settings.md')) ?? []
   expect(shown, 'the table of docs/settings.md').toBe(table)
 })
+
+test('examples have words of closed lists as the API document has them, which types made of it are strict about', () => {
+  const lists = { fuzziness: FUZZINESSES, searchType: SEARCH_TYPES }
+  const texts = [readme, ...chapters.map(withoutForeignColumns)]
+  const shown = texts.flatMap((text) => [...text.matchAll(/"(\w+)": "(\w+)"/g)])
+  for (const [name, words] of Object.entries(lists)) {
+    const sent = shown.filter(([, key]) => key === name).map(([, , word]) => word)
+    expect(sent.length, name).toBeGreaterThan(0)
+    expect(words, name).toEqual(expect.arrayContaining(sent))
+  }
+})
+
+/** Without what a table shows of other servers: the columns before the one that is called `here`. */
+function withoutForeignColumns(text: string): string {
+  return text.replaceAll(/^\| .*? \| (?=[^|]* \|$)/gm, '')
+}
 
 test('the fields of rules of learning are told by their chapter and by the API document', () => {
   const [, table = ''] = /\| rules \| fields \| \|\n([\s\S]*?)\n\n/.exec(learning) ?? []

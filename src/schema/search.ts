@@ -26,7 +26,7 @@ const Operator = Word(OPERATORS, {
   description: 'how many of the words must be there: or (default), and',
 })
 const FUZZINESS =
-  'letters in which a word may differ: 0 (default), 1, 2, or AUTO, by its length; for at most 2048 different words of the query, or pieces of ngrams'
+  'letters in which a word may differ: 0 (default), 1, 2, or auto, by its length; for at most 2048 different words of the query, or pieces of ngrams'
 const Fusion = Word(FUSIONS, { description: 'convex by default' })
 const VectorFeedback = Type.Boolean({
   description: 'move the query vector towards the first hits (hybrid mode)',
