@@ -271,6 +271,17 @@ function circlesInCrate(all: readonly Source[]): string[] {
   )
 }
 
+/** Dependencies of the crate that none of its files names: they are compiled for nothing. */
+function unusedByCrate(manifest: string, all: readonly Source[]): string[] {
+  const [, rest = ''] = manifest.split('\n[dependencies]\n')
+  const [list = ''] = rest.split(/^\[/m)
+  const names = [...list.matchAll(/^([\w-]+) = /gm)].map(([, name = '']) => name)
+  return names.filter((name) => {
+    const named = new RegExp(`\\b${name.replaceAll('-', '_')}\\b`)
+    return !all.some(({ text }) => named.test(text))
+  })
+}
+
 /** Packages that a file loads, itself or by what it imports. */
 function packagesOf(path: string, all: readonly Source[], seen = new Set<string>()): Set<string> {
   const packages = new Set<string>()
@@ -438,6 +449,11 @@ describe('the house is tidy', () => {
   it('no files of the Rust crate know each other in a circle', () => {
     expect(circlesInCrate(crate)).toEqual([])
   })
+
+  it('the Rust crate names each of its dependencies', () => {
+    const manifest = readFileSync(join(root, 'native/Cargo.toml'), 'utf8')
+    expect(unusedByCrate(manifest, crate)).toEqual([])
+  })
 })
 
 describe('the guard bites', () => {
@@ -505,6 +521,13 @@ describe('the guard bites', () => {
       [one, two, three(''), one].map(({ path }) => path).join(' → '),
     ])
     expect(circlesInCrate([one, two, three('use crate::value::word_of;')])).toEqual([])
+  })
+
+  it('on a dependency that the crate does not name', () => {
+    const manifest =
+      '[package]\n\n[dependencies]\none-two = "1"\nthree = { version = "1", features = ["a"] }\nfour = "1"\n\n[profile.release]\nfive = 1\n'
+    const file = { path: 'native/src/a.rs', text: 'use one_two::Two;\nfn f() { fourth() }' }
+    expect(unusedByCrate(manifest, [file])).toEqual(['three', 'four'])
   })
 
   it.each([
