@@ -42,6 +42,22 @@ export function isFirstPage({ from = 0, cursor }: { from?: number; cursor?: stri
   return from === 0 && cursor === undefined
 }
 
+/** A request of the core, as far as it says what lists are ordered by. */
+export interface Ordered {
+  sort?: readonly { field: string; descending: boolean }[]
+}
+
+/**
+ * What puts the hits of a list in their order: their scores alone, which a model may move; their scores before anything
+ * else, so that pins and boosts move them; or what fields hold, so that neither does.
+ */
+export function orderedBy({ sort = [] }: Ordered): 'score' | 'score first' | 'fields' {
+  const [first] = sort
+  if (first === undefined) return 'score'
+  if (first.field !== '_score' || !first.descending) return 'fields'
+  return sort.length === 1 ? 'score' : 'score first'
+}
+
 /** The core's numbers of devices, from 1 on; 0 is any other. */
 const DEVICES = ['desktop', 'mobile', 'tablet']
 

@@ -1,8 +1,7 @@
 import type { AdaptationValidation } from '../../schema/adaptation-record.ts'
-import { isFirstPage } from '../../schema/plan.ts'
+import { isFirstPage, orderedBy } from '../../schema/plan.ts'
 import type { DocumentName, Tuning } from '../../schema/tuning.ts'
 import type { StoredImpression } from '../facts.ts'
-import { orderedBy } from '../impressions/ordered-by.ts'
 import type { Clicks } from '../patterns/clicks.ts'
 import type { LiveIndex } from '../patterns/evidence.ts'
 import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
@@ -76,7 +75,8 @@ function nothing(note: string): Replayed {
 /** Where the order is that of fields, a change moves nothing; in that of a model, nothing but what it pins. */
 function moveOf(hit: number, shown: StoredImpression, tuning: Tuning, parts: Ranked): Move {
   const place = hit + 1
-  if (orderedBy(shown.replay()) === 'fields') return { shown: place, without: place, with: place }
+  if (orderedBy(shown.replay().request) === 'fields')
+    return { shown: place, without: place, with: place }
   const { pins } = tuning
   const pinning = pins === undefined ? {} : { pins }
   const placeBy = (by: Tuning) => rank(shown, by, parts).indexOf(hit) + 1

@@ -1,10 +1,10 @@
 import type { Judgement } from '../../schema/model-record.ts'
+import { orderedBy } from '../../schema/plan.ts'
 import type { Reader } from '../../store/reader.ts'
 import type { Impression } from '../facts.ts'
 import { drawnScores } from '../impressions/draw.ts'
 import { expectedExamination } from '../impressions/exploration.ts'
 import { decodeImpression } from '../impressions/impression.ts'
-import { orderedBy } from '../impressions/ordered-by.ts'
 import { BUCKETS, bucketOf } from '../statistics/buckets.ts'
 import { chanceAt, type PlaceChances } from '../statistics/place-chances.ts'
 
@@ -96,7 +96,7 @@ function collect(
     const { unit, timeMs } = impression
     if (timeMs < filter.sinceMs) break
     if (unit === undefined || !isWanted(impression, unit, filter)) continue
-    if (filter.movable === true && orderedBy(found.replay()) !== 'score') continue
+    if (filter.movable === true && orderedBy(found.replay().request) !== 'score') continue
     const count = (ofUnit.get(unit) ?? 0) + 1
     if (count > UNIT_PAGES_MAX) continue
     ofUnit.set(unit, count)

@@ -106,12 +106,10 @@ export function makePlan(search: SearchRequest, queryHash: string, parts: PlanPa
     added,
     clickRates,
     model,
-    // Its gate reads only pages that somebody saw, and that a model may order: it must not be asked more often, and give
-    // up sooner, because of others.
+    // Its gate reads only pages that somebody saw: it must not be asked more often, and give up sooner, because of
+    // others.
     shadow:
-      learning && unit !== undefined && search.sort === undefined
-        ? knowing(parts.shadowModel(), queryHash, parts)
-        : undefined,
+      learning && unit !== undefined ? knowing(parts.shadowModel(), queryHash, parts) : undefined,
     rerankSize,
     // An explanation is of the ranking, not of a draw.
     exploration:

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts'
 import { wellFormedJson } from '../../json/well-formed.ts'
-import type { AddedScores } from '../../schema/plan.ts'
+import { type AddedScores, orderedBy } from '../../schema/plan.ts'
 import type { SearchRequest } from '../../schema/search.ts'
 import { epochMs } from '../../shared-clock.ts'
 import type { SearchInput } from '../../threads/pool.ts'
@@ -51,10 +51,11 @@ export interface Replayable {
  * it is recorded.
  */
 export function searchJob(
-  asked: Asked,
+  sent: Asked,
   startedMs: number,
   config: Pick<Config, 'dataDir' | 'requestTimeoutMs'>,
 ): { job: SearchInput; head: string | undefined } {
+  const asked = ordered(sent)
   const { search, read, plan, request, entries, vector, told, queryId, degraded } = asked
   const { queryHash } = read
   const added = addedOf(plan, entries)
@@ -82,6 +83,14 @@ export function searchJob(
     recorded: plan.recorded !== undefined,
   }
   return { job, head: job.recorded ? impressionHead(asked, job) : undefined }
+}
+
+/** A list in the order of fields is no model's: none is asked, and none is named. */
+function ordered(asked: Asked): Asked {
+  const { model, shadow } = asked.plan
+  const isUnasked = model === undefined && shadow === undefined
+  if (isUnasked || orderedBy(asked.request) === 'score') return asked
+  return { ...asked, plan: { ...asked.plan, model: undefined, shadow: undefined } }
 }
 
 export function pageIndex({ record }: IndexEntry): PageIndex {

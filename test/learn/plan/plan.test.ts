@@ -94,11 +94,6 @@ it('a search of nobody is neither drawn nor in a test, nor scored by a model on 
   expect(knowing({ mayRecord: () => false }).plan({ sessionId: 's' }).recorded).toBeDefined()
 })
 
-it('a list in the order of fields is not scored by a model on trial, which would leave it as it is', () => {
-  const { plan } = knowing()
-  expect(plan({ sessionId: 's', sort: 'year:desc' })).toMatchObject({ shadow: undefined })
-})
-
 it('a session that is over or unknown is nobody, but has its variant of each test', () => {
   const over = { ...ANN, active: false }
   const { plan, asked } = knowing({ glimpse: (id) => (id === 's' ? over : undefined) })
