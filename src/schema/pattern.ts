@@ -40,8 +40,10 @@ const Query = Type.Object({
     Type.Object({
       id: Type.String(),
       index: Type.Optional(Type.String({ description: 'absent once it is deleted' })),
-      clicks: Type.Integer(),
-      position: Type.Number(),
+      clicks: Type.Integer({
+        description: 'searches whose first click that named a hit was on it',
+      }),
+      position: Type.Number({ description: 'the mean of where these were' }),
     }),
   ),
 })
