@@ -66,7 +66,10 @@ export function gate(input: GateInput): GateOutput | undefined {
     movable: true,
     limit: PAGES_MAX,
     ...(input.gate === 'HELD_OUT' && input.heldOut ? { heldOut: true } : {}),
-    ...(input.gate === 'SHADOW' ? { wanted: ({ shadowModel }) => shadowModel === shadow } : {}),
+    wanted: ({ model, shadowModel }) =>
+      (input.gate !== 'SHADOW' || shadowModel === shadow) &&
+      // In what order its hits stood before a model ranked them, a page does not tell.
+      (input.active !== undefined || model === undefined),
   })
   const candidate: Ranker =
     input.gate === 'SHADOW'

@@ -13,6 +13,8 @@ const USERS = 60
 
 interface Asked {
   model: object
+  /** A model that ranked what people saw, and ranks no more. */
+  before?: object
   /** The changes that somebody makes of the query, by its hits. */
   changes?: (hits: Found['hits']) => object
   more?: object
@@ -23,7 +25,7 @@ interface Asked {
 
 /** What a gate says of a model when all people have searched for the same, and clicked one and the same place. */
 async function judged(asked: Asked): Promise<Evaluated['gate']> {
-  const { model, changes, more, clicked, settings } = asked
+  const { model, before, changes, more, clicked, settings } = asked
   const service = await startApp({
     ...{ EXPLORATION_SHARE: '0', MEMORY_STRENGTH: '0', MODEL_GATE_SAMPLE_MIN: '20', ...settings },
   })
@@ -31,6 +33,9 @@ async function judged(asked: Asked): Promise<Evaluated['gate']> {
   const titles = ['Espresso', 'Espresso at home', 'Espresso and milk', 'Beans for an espresso']
   const documents = titles.map((title, at) => ({ id: `d${at}`, document: { title, year: at } }))
   await service.must('POST', '/cortex/documents/bulk', { index: 'coffee', documents })
+  const sync = (modelId: string, state: object, activate = false) =>
+    service.must('POST', '/nous/learn/models/sync', { modelId, state, activate })
+  if (before !== undefined) await sync('before', before, true)
   const search = (own: object) =>
     service.must<Found>('POST', '/cortex/search', { query: 'espresso', index: 'coffee', ...own })
   const { hits, searchContext } = await search({})
@@ -53,7 +58,8 @@ async function judged(asked: Asked): Promise<Evaluated['gate']> {
       })
   }
   await service.app.learning.caughtUp()
-  await service.must('POST', '/nous/learn/models/sync', { modelId: 'asked', state: model })
+  if (before !== undefined) await service.must('POST', '/nous/learn/models/before/rollback')
+  await sync('asked', model)
   return (await service.must<Evaluated>('POST', '/nous/learn/models/asked/evaluate')).gate
 }
 
@@ -94,3 +100,11 @@ it.each([
     expect(told).toBeCloseTo(difference * 0.3, 6)
   },
 )
+
+it('to a gate what ranks now is not a model that ranks no more', async () => {
+  const [model, before] = [1, -1].map((weight) => {
+    return { weights: [weight], featureNames: ['fusedScore'] }
+  }) as [object, object]
+  const { figures } = await judged({ model, before, clicked: 3 })
+  expect(figures).toMatchObject({ pages: 0, verdict: 'not_yet' })
+})
