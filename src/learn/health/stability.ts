@@ -8,9 +8,8 @@ const SAMPLES_MIN = 3
  */
 export function stability(counts: Record<string, number>): Score {
   const of = (type: string): number => counts[type] ?? 0
-  // An adaptation may go through a canary, or past it.
-  const adaptations = Math.max(of('ADAPTATION_CANARY'), of('ADAPTATION_ACTIVE'))
-  const changes = of('MODEL_ACTIVATED') + adaptations + of('EXPERIMENT_STARTED')
+  // Each adaptation comes into its canary once, an immediate one, too; active it may be again, when another is taken back.
+  const changes = of('MODEL_ACTIVATED') + of('ADAPTATION_CANARY') + of('EXPERIMENT_STARTED')
   const takenBack =
     of('MODEL_ROLLED_BACK') + of('ADAPTATION_ROLLED_BACK') + of('EXPERIMENT_ROLLED_BACK')
   const value = changes < SAMPLES_MIN ? undefined : 1 - takenBack / changes

@@ -177,4 +177,9 @@ describe('stability', () => {
     expect(stability({ MODEL_ACTIVATED: 3, MODEL_ROLLED_BACK: 5 })).toMatchObject({ score: 0 })
     expect(stability({ MODEL_ACTIVATED: 2 })).toMatchObject({ score: null, samples: 2 })
   })
+
+  it('takes no change for a new one that is in force again because another was taken back', () => {
+    const counted = { ADAPTATION_CANARY: 10, ADAPTATION_ACTIVE: 19, ADAPTATION_ROLLED_BACK: 9 }
+    expect(stability(counted)).toEqual({ score: 0.1, status: 'POOR', samples: 10 })
+  })
 })
