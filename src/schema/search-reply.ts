@@ -59,7 +59,7 @@ export const SearchContext = Type.Object({
       description:
         'what the request said in vain, eight at most, what most likely made the answer another one first (the last one says how many are left out): ' +
         'a query of stop words or signs alone; indices whose files can not be opened; ' +
-        'what stands in the address of a POST, fields that no search has; which indices missed a vector of yours; a session that is not known or over; dates compared with a number that is a moment of 1970; names in filters, sort, facets and ' +
+        'what stands in the address of a POST, fields that no search has; what a search by words alone says of neighbours; which indices missed a vector of yours; a session that is not known or over; dates compared with a number that is a moment of 1970; names in filters, sort, facets and ' +
         'fields that no mapping has and no document has a value by, objects where values are wanted, and numbers as bounds where no document has a number; names in searchFields, boost and highlight whose words none of the indices searches; ' +
         'keys that are not read; and sub-fields in fields',
     }),

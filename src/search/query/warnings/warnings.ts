@@ -5,6 +5,7 @@ import type { IndexEntry } from '../../indices/indices.ts'
 import type { Plan } from '../ranking-plan.ts'
 import type { SearchRead } from '../read-search.ts'
 import { tellDoubtfulMoments } from './doubtful-moments.ts'
+import { tellIdle } from './idle-fields.ts'
 import { leftOutText } from './left-out.ts'
 import { nothingTold, tell, type Warned, warningsOf } from './told.ts'
 import { tellUnknownSession } from './unknown-session.ts'
@@ -25,6 +26,8 @@ import { tellValueless, valuelessFields } from './valueless-fields.ts'
  *   unread-keys          | the address of a POST      | nothing: its body alone is read
  *                        | the body of a GET          | nothing: its address alone is read
  *                        | the search                 | the shape of a search
+ *   idle-fields          | vector, neighbors,         | the type of the search
+ *                        | similarity, fusion         |
  *   missing-vector       | (no vector is)             | what makes the vectors of each index
  *   unknown-session      | sessionId                  | the plan, which knows who searches
  *   doubtful-moments     | filters, facets            | nothing: a number of 1970 is most likely no date
@@ -68,6 +71,7 @@ export function searchWarnings(asked: Asked, engine: Engine): Warned | Promise<W
   if (bodyUnread) tell(told, () => BODY_UNREAD)
   unreadAddress(address, SEARCH, told)
   unreadKeys(search, SEARCH, told)
+  tellIdle(search, told)
   for (const text of missed) tell(told, () => text)
   tellUnknownSession(search.sessionId, plan, told)
   tellDoubtfulMoments(read.request, entries, told)

@@ -33,6 +33,19 @@ it('a search that says nothing in vain has no warnings', async () => {
   expect(await contextOf({ vector: [0, 1] })).not.toHaveProperty('warnings')
 })
 
+it('what a search by words alone says of neighbours is told', async () => {
+  const said = { vector: [0, 1], neighbors: 5, similarity: 0.5, fusion: 'rrf' }
+  for (const searchType of ['text', 'Text'])
+    expect((await contextOf({ ...said, searchType })).warnings).toEqual(
+      Object.keys(said).map(
+        (name) => `"${name}" has no effect: a search of the type "text" is by words alone.`,
+      ),
+    )
+  for (const searchType of ['hybrid', 'vector'])
+    expect(await contextOf({ ...said, searchType })).not.toHaveProperty('warnings')
+  expect(await contextOf({ searchType: 'text' })).not.toHaveProperty('warnings')
+})
+
 it('each kind of name in vain is told in its own words, in one order', async () => {
   const { warnings } = await contextOf({
     ...{ fields: ['titel'], boost: { contnet: 1 }, searchFields: ['abstrakt'] },
