@@ -750,6 +750,15 @@ describe('the GET form', () => {
     ])
   })
 
+  it('tells how lists and objects are written that stand in brackets', async () => {
+    const { data } = await get('q=fox&index=main&filters[year][gte]=2020&fields[]=title&boost[0]=1')
+    expect(data.searchContext.warnings).toEqual([
+      '"filters[year][gte]" is not a field of a search and was ignored; "filters" is, with an object as JSON.',
+      '"fields[]" is not a field of a search and was ignored; "fields" is.',
+      '"boost[0]" is not a field of a search and was ignored; "boost" is.',
+    ])
+  })
+
   it('tells of names that no index has, and then of keys that are not read', async () => {
     const facets = encodeURIComponent('{"tags":{"limit":1}}')
     const { data } = await get(`q=fox&index=main&searchFields=titel&facets=${facets}`)

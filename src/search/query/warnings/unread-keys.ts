@@ -179,12 +179,18 @@ function unreadIn(inner: Inner, sent: object, told: Warned, field = ''): void {
       )
 }
 
+/** How some clients write a list or an object in an address: `index[]`, `index[0]`, `filters[year]`. */
+const IN_BRACKETS = /^(\w+)\[(?:\d*|([^\]]+))\]/
+const AS_JSON = 'is, with an object as JSON'
+
 function ignored(
   what: string,
   name: string,
   { known, meant }: Pick<Body, 'known' | 'meant'>,
   is = 'is',
 ): string {
+  const [, base = '', inner = ''] = IN_BRACKETS.exec(name) ?? []
+  if (known.has(base)) return `${what} and was ignored${instead(base, inner === '' ? is : AS_JSON)}`
   const letters = lettersOf(name)
   const other = Object.hasOwn(meant, letters) ? meant[letters] : undefined
   const nearest = sameLetters(letters, known) ?? other ?? nearestName(shownName(name), known)
