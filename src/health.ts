@@ -18,7 +18,7 @@ export interface PartHealth {
 /** The parts that a health report asks. */
 export type HealthParts = Pick<App, 'engine' | 'indices' | 'lifecycle' | 'pool'> & {
   config: Pick<App['config'], 'healthTimeoutMs'>
-  store: Pick<App['store'], 'health' | 'failure' | 'hasRoom'>
+  store: Pick<App['store'], 'health' | 'hasRoom'>
   sessions: { health: HealthCheck }
   learning: { health: Omit<LearningHealth, 'watch'> }
 }
@@ -68,7 +68,7 @@ export async function reportNousHealth(parts: HealthParts): Promise<NousHealth> 
       ...health.training(),
       examination: health.examination(),
     }),
-    adaptation: () => ({ writable: writable(parts), ...health.adaptation() }),
+    adaptation: async () => ({ writable: await writable(parts), ...health.adaptation() }),
   })
   return {
     timestamp: new Date().toISOString(),
@@ -179,9 +179,11 @@ function mustLive(parts: HealthParts, lane: Lane): number {
   return threads
 }
 
-/** A full store goes on with what there is, and takes nothing new. */
-function writable({ store }: HealthParts): boolean {
-  const failure = store.failure()
-  if (failure !== undefined) throw failure
+/**
+ * A full store goes on with what there is, and takes nothing new. Throws where it failed or is damaged: what was learned
+ * may stand on a page that can't be read.
+ */
+async function writable({ store }: HealthParts): Promise<boolean> {
+  await store.health()
   return store.hasRoom()
 }

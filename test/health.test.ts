@@ -1,6 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../src/errors.ts'
 import { checkAll, type HealthParts, reportCortexHealth, reportNousHealth } from '../src/health.ts'
+import { startApp } from './running-app.ts'
 
 type Part = 'engine' | 'store' | 'room' | 'sessions' | 'pool' | 'serving' | 'training' | 'scores'
 
@@ -22,7 +23,6 @@ function parts(broken: Partial<Record<Part, unknown>> = {}) {
     },
     store: {
       health: ask('store', { connections: { active: 1, idle: 2 } }),
-      failure: () => broken.store,
       hasRoom: () => broken.room === undefined,
     },
     learning: {
@@ -123,6 +123,19 @@ it('reports the learning component from what would do the work', async () => {
   const { learning, overall } = await reportNousHealth(parts({ scores: new Error('gone') }))
   expect(learning.stability).toMatchObject({ score: null, status: 'INSUFFICIENT_DATA' })
   expect(overall).toBe(true)
+})
+
+it('says of both components that records are damaged', async () => {
+  const running = await startApp()
+  onTestFinished(running.close)
+  const components = ['/cortex/health', '/nous/health']
+  for (const path of components) expect((await running.call('GET', path)).status).toBe(200)
+  running.app.store.noteDamage(new Error('MDB_CORRUPTED: Located page was wrong type'))
+  for (const path of components) {
+    const { status, data } = await running.call('GET', path)
+    expect([path, status]).toEqual([path, 503])
+    expect(JSON.stringify(data)).toContain('Some of the records are damaged')
+  }
 })
 
 it('gives each check its own time, all at once', async () => {
