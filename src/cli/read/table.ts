@@ -96,7 +96,7 @@ function recordOf(error: CsvError | undefined): string[] | undefined {
 
 function reasonOf(error: CsvError | undefined): string {
   if (error?.code === 'CSV_QUOTE_NOT_CLOSED')
-    return 'opens a cell with a double quote that nothing closes'
+    return 'opens a cell with a double quote that nothing closes; no row behind it is loaded'
   const cells = recordOf(error)
   if (error?.code !== 'CSV_RECORD_INCONSISTENT_COLUMNS' || cells === undefined)
     return error?.message ?? 'is not a row of this table'

@@ -545,7 +545,11 @@ describe('reading tables', () => {
   test('a cell that is never closed is told by where it opens, once', async () => {
     expect(await read('f.csv', 'id,title\n1,a\n2,"b\n3,c\n4,d\n')).toEqual([
       { file: 'f.csv', line: 2, id: '1', document: { title: 'a' } },
-      { file: 'f.csv', line: 3, reason: 'opens a cell with a double quote that nothing closes' },
+      {
+        file: 'f.csv',
+        line: 3,
+        reason: 'opens a cell with a double quote that nothing closes; no row behind it is loaded',
+      },
     ])
   })
 
