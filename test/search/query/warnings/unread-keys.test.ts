@@ -54,10 +54,8 @@ test.each([
   ['bool', 'filters'],
   ['must_not', 'filters'],
   ['range', 'filters'],
-  ['hybrid', 'searchType'],
   ['num_candidates', 'neighbors'],
   ['scroll_id', 'cursor'],
-  ['pit', 'cursor'],
   ['highlightPreTag', 'highlight'],
 ])('what is not read is told, with what was meant: %s', (name, meant) => {
   const warning = `"${name}" is not a field of a search and was ignored; "${meant}" is.`
