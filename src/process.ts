@@ -69,7 +69,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     if (early !== undefined) return
     early = exitCode
     log.warn({ reason }, 'stopped before it was ready')
-    setTimeout(() => endProcess(exitCode), stopMsMax(config))
+    endInTime(config, log)
   }
   for (const signal of STOPPING) process.on(signal, () => stop(signal, 0))
   const app = await openApp(config, log, (cause) => {
@@ -77,7 +77,7 @@ async function run(config: Config, log: Logger): Promise<void> {
     stop('the record store failed', EXIT_FAILED)
   })
   if (early !== undefined) {
-    await closeSoon(app)
+    await app.close().catch(() => undefined)
     endProcess(early)
   }
   const server = await startServer(app, routes).catch(async (cause) => {
@@ -120,6 +120,16 @@ function stopMsMax({ drainTimeoutMs }: Config): number {
   return 3 * drainTimeoutMs + 10_000
 }
 
+function endInTime(config: Config, log: Logger): void {
+  const limitMs = stopMsMax(config)
+  // Not unref'd: the process would end as if all were well once nothing but what hangs is left.
+  setTimeout(() => {
+    // What was answered with 200 is in the records: only what is made from them is behind.
+    log.error({ limitMs }, 'stopping took too long; the next start makes up for what is left')
+    endProcess(EXIT_FAILED)
+  }, limitMs)
+}
+
 /** As clients take it: an IPv6 address stands in brackets, or its port could not be told from it. */
 function baseAddress(host: string, port: number): string {
   return `http://${isIPv6(host) ? `[${host}]` : host}:${port}/api`
@@ -127,13 +137,7 @@ function baseAddress(host: string, port: number): string {
 
 /** Requests under way finish first, then every part closes; a second way out if one of them hangs. */
 async function drain(app: App, server: Server, reason: string, exitCode: number): Promise<never> {
-  const limitMs = stopMsMax(app.config)
-  // Not unref'd: the process would end as if all were well once nothing but what hangs is left.
-  setTimeout(() => {
-    // What was answered with 200 is in the records: only what is made from them is behind.
-    app.log.error({ limitMs }, 'stopping took too long; the next start makes up for what is left')
-    endProcess(EXIT_FAILED)
-  }, limitMs)
+  endInTime(app.config, app.log)
   let code = exitCode
   try {
     const cutOff = await server.close()

@@ -310,19 +310,30 @@ it('a stop that comes while the parts are opened leaves the folder as any other 
   expect(await next.ended).toBe(0)
 })
 
-it('a part that never closes holds up the end for a bounded time, and the log says so', async () => {
-  const hanging = join(folder, 'hanging.mjs')
-  const pool = JSON.stringify(import.meta.resolve('piscina'))
-  writeFileSync(
-    hanging,
-    `import { Piscina } from ${pool}\nPiscina.prototype.destroy = () => new Promise(() => {})`,
-  )
-  const process = start({ DRAIN_TIMEOUT_MS: '0', NODE_OPTIONS: `--import=${hanging}` })
-  await ready(process)
-  process.child.kill('SIGTERM')
-  expect(await process.ended).toBe(1)
-  expect(process.output()).toContain('"limitMs":10000,"msg":"stopping took too long')
-})
+it.each([false, true])(
+  'a part that never closes holds up the end for a bounded time, and the log says so; asked before it was ready: %s',
+  async (isEarly) => {
+    const hanging = join(folder, 'hanging.mjs')
+    const pool = JSON.stringify(import.meta.resolve('piscina'))
+    writeFileSync(
+      hanging,
+      `import { Piscina } from ${pool}
+      Piscina.prototype.destroy = () => new Promise(() => {})
+      const { on } = Piscina.prototype
+      Piscina.prototype.on = function (...heard) {
+        ${isEarly ? "process.emit('SIGTERM')" : ''}
+        return on.apply(this, heard)
+      }`,
+    )
+    const process = start({ DRAIN_TIMEOUT_MS: '0', NODE_OPTIONS: `--import=${hanging}` })
+    if (!isEarly) {
+      await ready(process)
+      process.child.kill('SIGTERM')
+    }
+    expect(await process.ended).toBe(1)
+    expect(process.output()).toContain('"limitMs":10000,"msg":"stopping took too long')
+  },
+)
 
 it.skipIf(!existsSync('/dev/full'))(
   'a log that can not be written, as on a full disk, is no reason to end',
