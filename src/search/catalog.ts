@@ -11,7 +11,7 @@ import type { Engine } from './engine/engine.ts'
 import { isOfUnopened } from './engine/opening.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
-import { unheldLength } from './indices/embedder.ts'
+import { unheldVectors } from './indices/embedder.ts'
 import { nameTaken } from './indices/index-name.ts'
 import { type Declared, type IndexEntry, type Indices, latest } from './indices/indices.ts'
 import { refuseMistypedFields } from './indices/mistyped-fields.ts'
@@ -49,7 +49,7 @@ export function openCatalog(
     await refuseWrongSettings(settings)
     refuseMistypedFields(mappings.properties)
     const made = await indices.create(name, settings, mappings)
-    const unheld = unheldLength(settings, made.definition.embedder)
+    const unheld = unheldVectors(settings, made.definition.embedder)
     return declared(made, asKept(settings, made), [...undeclaredIn(declaration), ...unheld])
   }
 

@@ -54,11 +54,21 @@ function readLegWeights(sent: unknown): [number, number] {
   return [text, vector]
 }
 
-/** That the vectors have another length than was sent: learned ones always have the same, others that of their field. */
-export function unheldLength(sent: IndexSettings, { dimensions }: Embedder): string[] {
-  const asked = sent.embedder?.dimensions
-  if (asked === undefined || asked === dimensions) return []
-  return [`settings.embedder.dimensions: not honoured; the vectors have ${dimensions} numbers.`]
+/**
+ * That the vectors come from elsewhere than was sent, or have another length: a field for them holds all that there are, and
+ * has its own; learned ones always have the same.
+ */
+export function unheldVectors({ embedder: sent = {} }: IndexSettings, held: Embedder): string[] {
+  const { dimensions, field } = held
+  const kind = lowerWord(sent.kind ?? sent.source ?? held.kind)
+  const told: string[] = []
+  if (kind !== held.kind)
+    told.push(
+      `settings.embedder.kind: not honoured; the vectors are yours, those of "${shownName(field ?? '')}", a dense_vector of the mapping.`,
+    )
+  if (sent.dimensions !== undefined && sent.dimensions !== dimensions)
+    told.push(`settings.embedder.dimensions: not honoured; the vectors have ${dimensions} numbers.`)
+  return told
 }
 
 /** Gives back how many numbers vectors have; throws VALIDATION_FAILED about its place where that is out of bounds. */

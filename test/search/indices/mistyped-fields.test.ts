@@ -83,3 +83,20 @@ it('tells that learned vectors have not the length that was sent', async () => {
   ])
   expect(await warningsFor('held', 256)).toBeUndefined()
 })
+
+it('tells that vectors are those of their field, whatever kind was sent', async () => {
+  const properties = { own: { type: 'dense_vector', dims: 4 } }
+  const warningsFor = async (name: string, embedder: object) => {
+    const body = { name, settings: { embedder }, mappings: { properties } }
+    return (await service.must<{ warnings?: string[] }>('POST', '/cortex/indices', body)).warnings
+  }
+  const told =
+    'settings.embedder.kind: not honoured; the vectors are yours, those of "own", a dense_vector of the mapping.'
+  expect(await warningsFor('learns', { kind: 'learned' })).toEqual([told])
+  expect(await warningsFor('asks', { source: 'HTTP', dimensions: 8 })).toEqual([
+    told,
+    'settings.embedder.dimensions: not honoured; the vectors have 4 numbers.',
+  ])
+  expect(await warningsFor('takes', { kind: 'Given' })).toBeUndefined()
+  expect(await warningsFor('says-nothing', { dimensions: 4 })).toBeUndefined()
+})
