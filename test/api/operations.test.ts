@@ -166,6 +166,7 @@ it('the API document names the body and the answer of every route, each shape on
   })
   expect(met.SearchHit?.properties?.highlight, 'as generators of clients know it').toEqual({
     type: 'object',
+    description: 'passages of a field, escaped for HTML, with the words found marked',
     additionalProperties: { type: 'array', items: { type: 'string' } },
   })
   const { properties } = met.CreateDocument ?? {}
