@@ -6,6 +6,7 @@ pub mod column;
 pub mod definition;
 pub mod directory;
 pub mod document;
+pub mod exact_terms;
 pub mod facts;
 pub mod format;
 pub mod learn;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use serde::Deserialize;
 use tantivy::schema::{
-    DateOptions, DateTimePrecision, Field, IndexRecordOption, JsonObjectOptions, NumericOptions,
-    Schema, SchemaBuilder, TextFieldIndexing, TextOptions, FAST, INDEXED,
+    BytesOptions, DateOptions, DateTimePrecision, Field, IndexRecordOption, JsonObjectOptions,
+    NumericOptions, Schema, SchemaBuilder, TextFieldIndexing, TextOptions, FAST,
 };
 use tantivy::tokenizer::TokenizerManager;
 
@@ -18,8 +18,8 @@ use crate::failure::Failure;
 pub const ORD: &str = "_ord";
 /// Name of the field with the plain words of all searched text.
 pub const WORDS: &str = "_words";
-/// Name of the field with the names of the fields a document has.
-pub const PRESENT: &str = "_present";
+/// Name of the field with the terms of all whole values (`exact_terms.rs`).
+pub const EXACT_TERMS: &str = "_terms";
 /// Name of the JSON field with everything that the mapping doesn't name.
 pub const DYNAMIC: &str = "_dynamic";
 /// Name of the JSON field with the dates among the strings of `DYNAMIC`, by the same paths.
@@ -132,8 +132,10 @@ pub struct FieldEntry {
     /// Analysed postings with frequencies, positions and lengths: every text field, and a keyword
     /// field that is searched.
     pub text: Option<Field>,
-    /// Exact values: a fast column by the name `column`; those of keywords are terms, too. Every field but text ones.
+    /// Exact values: a fast column by the name `column`. Every field but text ones.
     pub exact: Option<Field>,
+    /// What a keyword field's values are found by among the terms of whole values.
+    pub number: u32,
     /// Name of the fast column (also for a text field, which has none by that name).
     pub column: String,
     /// Makes terms of the field's text when it is indexed; present with `text`.
@@ -156,12 +158,12 @@ pub struct Definition {
     pub embedder: Embedder,
     /// The schema of the text index.
     pub schema: Schema,
-    /// `_ord`, u64, indexed and fast.
+    /// `_ord`, u64, fast.
     pub ord: Field,
     /// `_words`, plain words without positions.
     pub words: Field,
-    /// `_present`, names of the fields (and dynamic paths) that the document has.
-    pub present: Field,
+    /// `_terms`: the document's number, the names of the fields (and dynamic paths) that it has, and its keywords.
+    pub exact_terms: Field,
     /// `_dynamic`, when the index is dynamic.
     pub other: Option<Field>,
     /// `_dates`, beside it.
@@ -185,9 +187,10 @@ impl Definition {
             analyzers.insert(name.clone(), Arc::new(Analyzer::build(analyzer)?));
         }
         let mut schema = Schema::builder();
-        let ord = schema.add_u64_field(ORD, INDEXED | FAST);
-        let words = schema.add_text_field(WORDS, plain(ROW, false));
-        let present = schema.add_text_field(PRESENT, plain("raw", false));
+        let ord = schema.add_u64_field(ORD, FAST);
+        let words = schema.add_text_field(WORDS, plain());
+        let exact_terms =
+            schema.add_bytes_field(EXACT_TERMS, BytesOptions::default().set_indexed());
         let other = wire
             .dynamic
             .then(|| schema.add_json_field(DYNAMIC, dynamic_options()));
@@ -214,7 +217,7 @@ impl Definition {
             schema: schema.build(),
             ord,
             words,
-            present,
+            exact_terms,
             other,
             dates,
             words_analyzer,
@@ -271,17 +274,12 @@ fn escaped(path: &str) -> String {
     path.replace('\\', r"\\").replace('.', r"\.")
 }
 
-fn plain(tokenizer: &str, fast: bool) -> TextOptions {
+fn plain() -> TextOptions {
     let indexing = TextFieldIndexing::default()
-        .set_tokenizer(tokenizer)
+        .set_tokenizer(ROW)
         .set_fieldnorms(false)
         .set_index_option(IndexRecordOption::Basic);
-    let options = TextOptions::default().set_indexing_options(indexing);
-    if fast {
-        options.set_fast("raw")
-    } else {
-        options
-    }
+    TextOptions::default().set_indexing_options(indexing)
 }
 
 /// An index knows by this name what its files were analysed with.
@@ -359,6 +357,7 @@ fn entry_of(
         vectorized: field.vectorized && text.is_some(),
         text,
         exact,
+        number: number as u32,
         column,
         analyzer,
         search_analyzer,
@@ -392,7 +391,7 @@ fn add_exact_field(kind: FieldKind, column: &str, schema: &mut SchemaBuilder) ->
     let number = NumericOptions::default().set_fast();
     Some(match kind {
         FieldKind::Text => return None,
-        FieldKind::Keyword => schema.add_text_field(column, plain("raw", true)),
+        FieldKind::Keyword => schema.add_text_field(column, TextOptions::default().set_fast("raw")),
         FieldKind::Integer | FieldKind::Long => schema.add_i64_field(column, number),
         FieldKind::Float | FieldKind::Double => schema.add_f64_field(column, number),
         FieldKind::Boolean => schema.add_bool_field(column, number),

@@ -18,6 +18,7 @@ use crate::engine::definition::Definition;
 use crate::engine::document::exact::add_exact;
 use crate::engine::document::paths::collect_object;
 use crate::engine::document::unnamed::{in_lists, Dynamic};
+use crate::engine::exact_terms::{name_term, number_term};
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
@@ -84,6 +85,7 @@ impl Preparer {
         self.words.clear();
         self.grams = 0;
         fields.add_u64(definition.ord, ord);
+        fields.add_bytes(definition.exact_terms, &number_term(ord));
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
         let mut around: HashSet<String> = HashSet::new();
@@ -93,13 +95,13 @@ impl Preparer {
             if values.is_empty() {
                 continue;
             }
-            fields.add_text(definition.present, &entry.name);
+            fields.add_bytes(definition.exact_terms, &name_term(&entry.name));
             // An object is there where a field of it is.
             for end in 1..entry.path.len() {
                 around.insert(entry.path[..end].join("."));
             }
             for value in &values {
-                add_exact(&mut fields, entry, value);
+                add_exact(&mut fields, entry, value, definition.exact_terms);
             }
             if let (Some(field), Some(analyzer)) = (entry.text, &entry.analyzer) {
                 // Two fields may share a source; its text makes the vector and the words once.
@@ -122,7 +124,7 @@ impl Preparer {
         }
         self.add_unnamed(&source, &mut fields, &mut around);
         for path in &around {
-            fields.add_text(definition.present, path);
+            fields.add_bytes(definition.exact_terms, &name_term(path));
         }
         let mut words = Row::default();
         for word in &self.words {

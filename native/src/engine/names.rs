@@ -6,6 +6,7 @@ use tantivy::columnar::ColumnType;
 
 use crate::engine::column::{is_number, place, Place};
 use crate::engine::definition::Definition;
+use crate::engine::exact_terms::{behind_names, name_of, name_term};
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
 
@@ -26,14 +27,17 @@ pub enum Known {
 pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
     let (mut is_there, mut is_object) = (false, false);
     let inside = format!("{name}.");
-    // The smallest key behind all that begin so: a name is UTF-8, which never holds 0xff.
-    let end = [inside.as_bytes(), &[0xff]].concat();
+    let inside = name_term(&inside);
+    // The smallest term behind all that begin so: a name is UTF-8, which never holds 0xff.
+    let end = [&inside[..], &[0xff]].concat();
     for segment in &snapshot.segments {
-        let names = segment.reader.inverted_index(snapshot.definition.present)?;
-        let names = names.terms();
-        if names.get(name)?.is_some() {
+        let terms = segment
+            .reader
+            .inverted_index(snapshot.definition.exact_terms)?;
+        let terms = terms.terms();
+        if terms.get(name_term(name))?.is_some() {
             is_there = true;
-            let mut fields = names.range().ge(&inside).lt(&end).into_stream()?;
+            let mut fields = terms.range().ge(&inside).lt(&end).into_stream()?;
             is_object = is_object || fields.advance();
         }
     }
@@ -68,12 +72,15 @@ fn kinds(snapshot: &Snapshot, column: &str) -> Result<Vec<ColumnType>, Failure> 
 pub fn first(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, Failure> {
     let mut found = BTreeSet::new();
     for segment in &snapshot.segments {
-        let names = segment.reader.inverted_index(snapshot.definition.present)?;
-        let mut stream = names.terms().stream()?;
+        let terms = segment
+            .reader
+            .inverted_index(snapshot.definition.exact_terms)?;
+        let names = terms.terms().range().ge(name_term("")).lt(behind_names());
+        let mut stream = names.into_stream()?;
         let mut seen = 0;
         while seen < most && stream.advance() {
             seen += 1;
-            found.insert(String::from_utf8_lossy(stream.key()).into_owned());
+            found.insert(name_of(stream.key()));
         }
     }
     Ok(found.into_iter().take(most).collect())

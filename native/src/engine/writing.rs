@@ -14,6 +14,7 @@ use super::{trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
 use crate::engine::document::readable::check;
 use crate::engine::document::Prepared;
+use crate::engine::exact_terms::number_term;
 use crate::engine::segment_cache::SegmentCache;
 use crate::failure::{Code, Failure};
 
@@ -357,7 +358,7 @@ impl Engine {
     }
 
     fn term(&self, ord: u64) -> Term {
-        Term::from_field_u64(self.definition.ord, ord)
+        Term::from_field_bytes(self.definition.exact_terms, &number_term(ord))
     }
 
     /// Takes the vectors that came with a batch; gives the documents that have one.

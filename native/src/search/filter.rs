@@ -1,7 +1,7 @@
 //! Filters: a condition → the set of positions that fulfil it.
 
 use serde_json::Value;
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 use tantivy::{InvertedIndexReader, Term};
 
 use crate::engine::bits::Bits;
@@ -10,6 +10,7 @@ use crate::engine::column::bounds::{Bound, Codes};
 use crate::engine::column::wanted::Wanted;
 use crate::engine::column::{self, Column, Columns, Place};
 use crate::engine::definition::FieldKind;
+use crate::engine::exact_terms::{name_term, value_term};
 use crate::engine::segment::SegmentView;
 use crate::engine::snapshot::Snapshot;
 use crate::failure::Failure;
@@ -100,16 +101,18 @@ impl Evaluation<'_> {
     }
 
     fn equal(&self, place: &Place, values: &[Value]) -> Result<Bits, Failure> {
-        let exact = match place {
-            Place::Field(field) if field.kind == FieldKind::Keyword => field.exact,
+        let number = match place {
+            Place::Field(field) if field.kind == FieldKind::Keyword => Some(field.number),
             _ => None,
         };
         let mut bits = self.nothing();
         let mut wanted = Wanted::of(values, place);
         for segment in &self.snapshot.segments {
             deadline::look()?;
-            if let Some(exact) = exact.filter(|_| looks_up(&wanted, segment)) {
-                add_words(segment, exact, wanted.words(), &mut bits)?;
+            if let Some(number) = number.filter(|_| looks_up(&wanted, segment)) {
+                let words = wanted.words().iter();
+                let terms = words.map(|word| value_term(number, word));
+                self.add_terms(segment, terms, &mut bits)?;
                 continue;
             }
             let one = std::iter::once((segment.base, segment.reader.as_ref()));
@@ -173,14 +176,29 @@ impl Evaluation<'_> {
     fn exists(&self, name: &str) -> Result<Bits, Failure> {
         let mut bits = self.nothing();
         for segment in &self.snapshot.segments {
-            add_words(
-                segment,
-                self.snapshot.definition.present,
-                &[name],
-                &mut bits,
-            )?;
+            self.add_terms(segment, [name_term(name)], &mut bits)?;
         }
         Ok(bits)
+    }
+
+    /// Adds the documents of a segment that have any of some terms of whole values.
+    fn add_terms(
+        &self,
+        segment: &SegmentView,
+        terms: impl IntoIterator<Item = Vec<u8>>,
+        bits: &mut Bits,
+    ) -> Result<(), Failure> {
+        let field = self.snapshot.definition.exact_terms;
+        let inverted = segment.reader.inverted_index(field)?;
+        for term in terms {
+            add_term(
+                segment,
+                &inverted,
+                &Term::from_field_bytes(field, &term),
+                bits,
+            )?;
+        }
+        Ok(())
     }
 }
 
@@ -227,21 +245,6 @@ const OPENED_DOCUMENTS: usize = 1024;
 
 fn looks_up(wanted: &Wanted, segment: &SegmentView) -> bool {
     wanted.words().len() * LOOKUP_DOCUMENTS < segment.ords.len().max(OPENED_DOCUMENTS)
-}
-
-/// Adds the documents of a segment that have any of some words as a term.
-fn add_words(
-    segment: &SegmentView,
-    field: Field,
-    words: &[impl AsRef<str>],
-    bits: &mut Bits,
-) -> Result<(), Failure> {
-    let inverted = segment.reader.inverted_index(field)?;
-    for word in words {
-        let term = Term::from_field_text(field, word.as_ref());
-        add_term(segment, &inverted, &term, bits)?;
-    }
-    Ok(())
 }
 
 fn add_term(

@@ -1,14 +1,21 @@
 //! Values of fields that are looked up as they are: of each type those that can be one of it.
 
 use serde_json::Value;
+use tantivy::schema::Field;
 use tantivy::TantivyDocument;
 
 use crate::date::as_indexed;
 use crate::engine::definition::{FieldEntry, FieldKind, EXACT_BYTES_MAX};
+use crate::engine::exact_terms::value_term;
 use crate::value::{bool_of, date_of, number_of, word_of};
 
-/// Adds a value to its field, where it can be one of that type.
-pub(super) fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value: &Value) {
+/// Adds a value to its field, where it can be one of that type, and a keyword to the terms.
+pub(super) fn add_exact(
+    fields: &mut TantivyDocument,
+    entry: &FieldEntry,
+    value: &Value,
+    terms: Field,
+) {
     let Some(field) = entry.exact else {
         return;
     };
@@ -16,6 +23,7 @@ pub(super) fn add_exact(fields: &mut TantivyDocument, entry: &FieldEntry, value:
         FieldKind::Text => {}
         FieldKind::Keyword => {
             if let Some(text) = word_of(value).filter(|text| text.len() <= EXACT_BYTES_MAX) {
+                fields.add_bytes(terms, &value_term(entry.number, &text));
                 fields.add_text(field, text);
             }
         }

@@ -147,6 +147,7 @@ mod tests {
     use super::*;
     use crate::engine::definition::Definition;
     use crate::engine::document::Preparer;
+    use crate::engine::exact_terms::name_of;
 
     #[test]
     fn of_a_name_with_many_dots_the_whole_is_known_and_the_outer_objects() {
@@ -157,9 +158,10 @@ mod tests {
         let source = serde_json::json!({ "c": { "d.e": 1 }, &name: 1 }).to_string();
         let mut preparer = Preparer::new(definition.clone(), false);
         let prepared = preparer.prepare(1, &source).unwrap();
-        let present = prepared.fields.get_all(definition.present);
-        let mut present: Vec<&str> = present.filter_map(|name| name.as_str()).collect();
-        present.sort_unstable();
+        let terms = prepared.fields.get_all(definition.exact_terms);
+        let mut terms: Vec<&[u8]> = terms.filter_map(|term| term.as_bytes()).collect();
+        terms.sort_unstable();
+        let present: Vec<String> = terms[1..].iter().map(|term| name_of(term)).collect();
         let mut expected: Vec<&str> = (0..DYNAMIC_DEPTH_MAX).map(|n| &name[..2 * n + 1]).collect();
         expected.extend([name.as_str(), "c", "c.d", "c.d.e"]);
         assert_eq!(present, expected);
