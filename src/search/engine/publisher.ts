@@ -166,6 +166,8 @@ async function settled(queues: Queues, id: number): Promise<void> {
 
 /** Takes batch after batch until nobody waits any more; writes that nobody waits for are left for later. */
 async function drain(queue: Queue, apply: Apply): Promise<void> {
+  // The writes of one transaction become durable together, and come one behind the other: the first batch has all.
+  await new Promise((resolve) => setImmediate(resolve))
   while (queue.waiting.length > 0) {
     const startedMs = performance.now()
     const taken = takeBatch(queue.waiting)

@@ -106,6 +106,17 @@ it('lets writers that were just answered share the next batch', async () => {
   expect(batches.filter(({ length }) => length === 8).length).toBeGreaterThanOrEqual(6)
 })
 
+it('takes writes that become durable together in one batch, though none was under way', async () => {
+  const { batches, publish } = openSlowCore()
+  await Promise.all([1, 2, 3].map(publish))
+  await passMs(50)
+  await Promise.all([4, 5].map(publish))
+  expect(batches).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ])
+})
+
 it('leaves what nobody waits for to a later commit, however often batches end', async () => {
   const { batches, publish, publishSoon, idle } = openSlowCore()
   const first = publish(1)
@@ -130,6 +141,6 @@ it.each(['characters', 'grams'] as const)(
     writes.push(publishSized(8, { [unit]: 100 * giant }), publishSized(9, { [unit]: 1 }))
     writes.push(publish(10))
     await Promise.all(writes)
-    expect(batches).toEqual([[1], [2, 3, 4, 5], [6, 7], [8], [9, 10]])
+    expect(batches).toEqual([[1, 2, 3, 4, 5], [6, 7], [8], [9, 10]])
   },
 )
