@@ -91,7 +91,7 @@ function isSame(values: unknown[], vector: Float32Array): boolean {
 }
 
 /** A vector that lies in a field, or is made by an endpoint from the text, stays while they do. */
-function mayLose({ embedder: { kind, field } }: Definition): boolean {
+export function mayLose({ embedder: { kind, field } }: Definition): boolean {
   return kind === 'given' && field === undefined
 }
 

@@ -1,7 +1,8 @@
 import { nearestName } from '../../nearest-name.ts'
+import { bulkOpOf, changesFields } from '../../schema/bulk-ops.ts'
 import { shownName, TOLD_MAX } from '../../word.ts'
 import type { Definition } from '../indices/definition.ts'
-import { isVector, takesVector } from './outside-vector.ts'
+import { isVector, mayLose, takesVector } from './outside-vector.ts'
 
 /** What is read of an item, or of the body that creates one document. */
 const READ: ReadonlySet<string> = new Set(['op', 'index', 'id', 'document', 'vector'])
@@ -13,8 +14,11 @@ const INNER_ID =
   'document.id is kept as a field: to choose what the document is called, send id beside document.'
 const INNER_VECTOR =
   'document.vector is kept as a field: to give the document its vector, send vector beside document.'
+const INNER_NULL =
+  'document.vector is a field, which null takes away: to take the vector of the document away, PATCH it with {"vector": null}.'
 
 interface Sent {
+  op?: unknown
   id?: string | undefined
   document?: Record<string, unknown> | undefined
   vector?: unknown
@@ -27,6 +31,8 @@ export function unreadBeside(sent: Sent, definition: Definition | undefined): st
   const { id, document = {}, vector } = sent
   if (id === undefined && 'id' in document) told.push(INNER_ID)
   if (vector !== undefined || definition === undefined || !takesVector(definition)) return told
+  const takesAway = document.vector === null && changesFields(bulkOpOf(sent.op))
+  if (takesAway && mayLose(definition)) told.push(INNER_NULL)
   return isVector(document.vector) ? [...told, INNER_VECTOR] : told
 }
 

@@ -44,6 +44,21 @@ it('takes the vector of a plain document in a bulk, as of one that is the whole 
   expect(read.source).toEqual({ title: 'one' })
 })
 
+it('tells of a vector that an update of a bulk does not take away, and how it is taken away', async () => {
+  const path = '/cortex/documents/bulk?index=given'
+  const op = 'update'
+  await bulk(path, { id: 'n', title: 'one', vector: [1, 0] })
+  const [inner] = await bulk(path, { op, id: 'n', document: { vector: null } })
+  expect([inner?.vectorized, inner?.warnings]).toEqual([
+    true,
+    [expect.stringContaining('PATCH it with {"vector": null}')],
+  ])
+  const patched = await service.must('PATCH', '/cortex/documents/n?index=given', { vector: null })
+  expect(patched.vectorized).toBe(false)
+  const [replaced] = await bulk(path, { id: 'n', document: { title: 'one', vector: null } })
+  expect(replaced?.warnings).toBeUndefined()
+})
+
 it('keeps a field called vector where an index makes its own vectors', async () => {
   const [plain] = await bulk('/cortex/documents/bulk?index=own', {
     id: '1',
