@@ -19,14 +19,18 @@ export interface EvidenceChange {
   choices: number
 }
 
-/** How evidence is weighed. */
-export interface Weighing {
+/** How fast evidence fades. */
+export interface Fading {
   memoryHalfLifeMs: number
+}
+
+/** How evidence is weighed. */
+export interface Weighing extends Fading {
   chances: PlaceChances
 }
 
 export const MILLION = 1_000_000
-/** Days kept apart for one pair; beyond it the oldest joins the one after. */
+/** Days kept apart for one pair; beyond it the oldest joins the one after, as it weighs then: it would never age else. */
 const DAYS_MAX = 32
 /** Numbers of a day. */
 export const WIDTH = 5
@@ -37,13 +41,20 @@ export const UNCOUNTED = Number.NaN
  * Adds to a day, or takes from it; a day without evidence is left out. Returns the list to keep: another one when there
  * is a day more, since a list that grew in place would hold on to spare room.
  */
-export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): DailyEvidence {
-  const { day, gain, examination, looks, choices } = change
+export function addEvidence(
+  evidence: DailyEvidence,
+  change: EvidenceChange,
+  fading: Fading,
+): DailyEvidence {
   let at = evidence.length
-  while (at > 0 && (evidence[at - WIDTH] as number) >= day) at -= WIDTH
-  // What is taken from a day that has joined another comes out of that one.
-  const isThere = evidence[at] === day || (gain + examination < 0 && at < evidence.length)
-  if (!isThere) return gain <= 0 && examination <= 0 ? evidence : withDay(evidence, at, change)
+  while (at > 0 && (evidence[at - WIDTH] as number) >= change.day) at -= WIDTH
+  const isLess = change.gain + change.examination < 0
+  const isThere = evidence[at] === change.day || (isLess && at < evidence.length)
+  if (!isThere)
+    return change.gain <= 0 && change.examination <= 0
+      ? evidence
+      : withDay(evidence, at, change, fading)
+  const { gain, examination, looks, choices } = asOfDay(change, evidence[at] as number, fading)
   const gained = Math.max(0, (evidence[at + 1] as number) + gain)
   const examined = Math.max(0, (evidence[at + 2] as number) + examination)
   if (gained === 0 && examined === 0) evidence.splice(at, WIDTH)
@@ -56,17 +67,32 @@ export function addEvidence(evidence: DailyEvidence, change: EvidenceChange): Da
   return evidence
 }
 
+/** What is taken from a day that has joined another comes out of that one, as much as came into it. */
+function asOfDay(change: EvidenceChange, day: number, fading: Fading): EvidenceChange {
+  if (change.day === day) return change
+  const left = (amount: number) => faded(amount, day - change.day, fading)
+  const { gain, examination, looks, choices } = change
+  return {
+    day,
+    gain: left(gain),
+    examination: left(examination),
+    looks: left(looks),
+    choices: left(choices),
+  }
+}
+
 function withDay(
   evidence: DailyEvidence,
   at: number,
   { day, gain, examination, looks, choices }: EvidenceChange,
+  fading: Fading,
 ): DailyEvidence {
   const gained = Math.max(0, gain)
   const added = [day, gained, Math.max(0, examination), Math.max(0, looks)]
   added.push(choicesOf(gained, choices))
   if (evidence.length === 0) return added
   const longer = [...evidence.slice(0, at), ...added, ...evidence.slice(at)]
-  if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer)
+  if (longer.length > DAYS_MAX * WIDTH) joinOldest(longer, fading)
   return longer.slice()
 }
 
@@ -75,18 +101,30 @@ function choicesOf(gained: number, choices: number): number {
   return gained === 0 ? 0 : Math.max(0, choices)
 }
 
-function joinOldest(evidence: DailyEvidence): void {
-  const [, ...oldest] = evidence.splice(0, WIDTH)
+function joinOldest(evidence: DailyEvidence, fading: Fading): void {
+  const [day = 0, ...oldest] = evidence.splice(0, WIDTH)
+  const days = (evidence[0] as number) - day
   for (const [at, amount] of oldest.entries())
-    evidence[at + 1] = (evidence[at + 1] as number) + amount
+    evidence[at + 1] = (evidence[at + 1] as number) + faded(amount, days, fading)
+  evidence[4] = choicesOf(evidence[1] as number, evidence[4] as number)
 }
 
-/** Millionths of gain, whatever their age. */
+/** Whole millionths that are left of some after so many days. */
+function faded(millionths: number, days: number, fading: Fading): number {
+  return Math.round(millionths * shareAfter(days, fading))
+}
+
+/** Each day's share has halved once in the half-life. */
+function shareAfter(days: number, { memoryHalfLifeMs }: Fading): number {
+  return 2 ** (-(days * DAY_MS) / memoryHalfLifeMs)
+}
+
+/** Millionths of gain, whatever their age, of the days that are kept apart. */
 export function gainOf(evidence: DailyEvidence): number {
   return sumOf(evidence, 1)
 }
 
-/** Millionths of examination, whatever their age. */
+/** Millionths of examination, whatever their age, of the days that are kept apart. */
 export function examinationOf(evidence: DailyEvidence, chances: PlaceChances = { eta: 1 }): number {
   return examinationAt(chances, sumOf(evidence, 2), sumOf(evidence, 3))
 }
@@ -119,11 +157,11 @@ interface Weighed {
   uncounted: number
 }
 
-/** Each day's share has halved once in the half-life. */
+/** By the share that is left of each day. */
 export function weighEvidence(
   evidence: DailyEvidence,
   today: number,
-  { memoryHalfLifeMs, chances }: Weighing,
+  { chances, ...fading }: Weighing,
 ): Weighed {
   let gain = 0
   let examination = 0
@@ -132,7 +170,7 @@ export function weighEvidence(
   let uncounted = 0
   for (let at = 0; at < evidence.length; at += WIDTH) {
     const age = Math.max(0, today - (evidence[at] as number))
-    const share = age === 0 ? 1 / MILLION : 2 ** (-(age * DAY_MS) / memoryHalfLifeMs) / MILLION
+    const share = age === 0 ? 1 / MILLION : shareAfter(age, fading) / MILLION
     gain += share * (evidence[at + 1] as number)
     examination += share * (evidence[at + 2] as number)
     looks += share * (evidence[at + 3] as number)

@@ -7,6 +7,7 @@ import {
   type DailyEvidence,
   type EvidenceChange,
   examinationOf,
+  type Fading,
   gainOf,
 } from './click-memory-evidence.ts'
 import { packNames, packRemembered, unpackRemembered } from './click-memory-rows.ts'
@@ -62,8 +63,14 @@ const EVICTION_CHOICE = 16
 /** Changes of one journal entry that are told apart. */
 const CHANGES_MAX = 2 ** 20
 
+/** How much is remembered, and for how long. */
+interface Bounds extends Fading {
+  memoryPairsMax: number
+}
+
 interface Core {
   pairsMax: number
+  fading: Fading
   // Maps walk in order of insertion: the first query is the one whose newest evidence is oldest.
   idle: Map<string, Remembered>
   gained: Map<string, Remembered>
@@ -80,11 +87,12 @@ interface Core {
 /** `onChange` runs before a query's evidence changes. */
 export function openPairs(
   store: Store,
-  pairsMax: number,
+  bounds: Bounds,
   onChange: (remembered: Remembered) => void,
 ): Pairs {
   const core: Core = {
-    pairsMax,
+    pairsMax: bounds.memoryPairsMax,
+    fading: bounds,
     idle: new Map(),
     gained: new Map(),
     changed: new Set(),
@@ -156,7 +164,7 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
   if (before === undefined) {
     // What was evicted can't be taken away again.
     if (gain + examination <= 0) return
-    documents.set(document, addEvidence([], change))
+    documents.set(document, addEvidence([], change, core.fading))
     if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
     remembered.gain += gain
     if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
@@ -164,9 +172,11 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
   }
   // No more is taken away than there is.
   const isLess = gain < 0 || examination < 0
-  const gainBefore = isLess ? gainOf(before) : 0
-  const evidence = addEvidence(before, change)
-  const gained = isLess ? gainOf(evidence) - gainBefore : gain
+  const gainBefore = isLess ? gainOf(before) : undefined
+  const evidence = addEvidence(before, change, core.fading)
+  // Where a day came, the oldest may have joined another, and faded.
+  const isAllAdded = !isLess && evidence === before
+  const gained = isAllAdded ? gain : gainOf(evidence) - (gainBefore ?? gainOf(before))
   remembered.gain += gained
   if (evidence.length === 0) {
     documents.delete(document)

@@ -16,7 +16,7 @@ export interface ClickReasons extends ClickScore {
   expectedRate: number
   priorWeight: number
   strength: number
-  /** As they came, whatever their age; they weigh half after this time. */
+  /** As they came, whatever their age, but of days that have joined another; they weigh half after this time. */
   undecayed: { gain: number; examination: number }
   halfLifeDays: number
   /** UTC days of the oldest and the newest evidence. */

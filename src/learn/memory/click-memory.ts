@@ -84,7 +84,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   const noteSessions = () => openAttributions(store, lifeOf(config))
   const attributions = noteSessions()
   const stale = new Set<Remembered>()
-  const openAll = () => openPairs(store, config.memoryPairsMax, (query) => keepView(core, query))
+  const openAll = () => openPairs(store, config, (query) => keepView(core, query))
   const first = openAll()
   const core: Core = { config, gains, chances, clock, stale, written: first, read: first }
   const lessonsTo = (teach: Teach, known = noteSessions()) =>

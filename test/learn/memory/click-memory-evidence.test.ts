@@ -4,12 +4,12 @@ import {
   addEvidence,
   type DailyEvidence,
   type EvidenceChange,
-  examinationOf,
   gainOf,
   UNCOUNTED,
   weighEvidence,
 } from '../../../src/learn/memory/click-memory-evidence.ts'
 
+const HALF_LIFE = { memoryHalfLifeMs: 30 * 86_400_000 }
 const change = fc
   .record({
     day: fc.integer({ min: 20_000, max: 20_025 }),
@@ -21,7 +21,7 @@ const change = fc
 
 function fold(changes: EvidenceChange[]): DailyEvidence {
   let evidence: DailyEvidence = []
-  for (const each of changes) evidence = addEvidence(evidence, each)
+  for (const each of changes) evidence = addEvidence(evidence, each, HALF_LIFE)
   return evidence
 }
 
@@ -42,7 +42,7 @@ it('what was added can be taken out again exactly', () => {
       for (const { day, gain, examination, looks, choices } of taken) {
         const chosen = { day, gain: -gain, examination: 0, looks: 0, choices: -choices }
         const seen = { day, gain: 0, examination: -examination, looks: -looks, choices: 0 }
-        evidence = addEvidence(addEvidence(evidence, chosen), seen)
+        evidence = addEvidence(addEvidence(evidence, chosen, HALF_LIFE), seen, HALF_LIFE)
       }
       expect(evidence).toEqual(fold(kept))
     }),
@@ -53,32 +53,46 @@ it('what is taken from a day that has nothing is not owed to it', () => {
   const on = (gain: number, examination: number, looks: number) => {
     return { day: 5, gain, examination, looks, choices: Math.sign(gain) }
   }
-  expect(addEvidence([], on(-1, 2, 3))).toEqual([5, 0, 2, 3, 0])
-  expect(addEvidence([4, 1, 1, 1, 1], on(2, -1, -1))).toEqual([4, 1, 1, 1, 1, 5, 2, 0, 0, 1])
-  expect(addEvidence([4, 1, 1, 1, 1], on(-2, -1, -1))).toEqual([4, 1, 1, 1, 1])
+  expect(addEvidence([], on(-1, 2, 3), HALF_LIFE)).toEqual([5, 0, 2, 3, 0])
+  expect(addEvidence([4, 1, 1, 1, 1], on(2, -1, -1), HALF_LIFE)).toEqual([
+    4, 1, 1, 1, 1, 5, 2, 0, 0, 1,
+  ])
+  expect(addEvidence([4, 1, 1, 1, 1], on(-2, -1, -1), HALF_LIFE)).toEqual([4, 1, 1, 1, 1])
 })
 
 it('of a day whose choices were not counted nobody can say how many there are, until all are gone', () => {
   const more = { day: 4, gain: 1, examination: 0, looks: 0, choices: 1 }
-  const longer = addEvidence([4, 3, 5, 5, UNCOUNTED], more)
+  const longer = addEvidence([4, 3, 5, 5, UNCOUNTED], more, HALF_LIFE)
   expect(longer).toEqual([4, 4, 5, 5, UNCOUNTED])
-  expect(addEvidence(longer, { ...more, gain: -4, choices: -2 })).toEqual([4, 0, 5, 5, 0])
+  const less = { ...more, gain: -4, choices: -2 }
+  expect(addEvidence(longer, less, HALF_LIFE)).toEqual([4, 0, 5, 5, 0])
 })
 
-it('days beyond the bound join the next, and nothing is lost', () => {
-  const changes = Array.from({ length: 100 }, (_, day) => ({
-    day,
-    gain: 1,
-    examination: 2,
-    looks: 3,
-    choices: 4,
-  }))
-  const evidence = fold(changes)
+it('days beyond the bound join the next, and weigh as if they stood apart', () => {
+  const each = { gain: 3_000_000, examination: 2_000_000, looks: 4_000_000, choices: 1_000_000 }
+  const years = 3 * 365
+  const evidence = fold(Array.from({ length: years }, (_, day) => ({ day, ...each })))
   expect(evidence).toHaveLength(32 * 5)
-  expect(evidence.slice(0, 10)).toEqual([68, 69, 138, 207, 276, 69, 1, 2, 3, 4])
-  expect([gainOf(evidence), examinationOf(evidence)]).toEqual([100, 200])
-  const less = { day: 3, gain: -1, examination: 0, looks: 0, choices: -4 }
-  expect(gainOf(addEvidence(evidence, less))).toBe(99)
+  expect([evidence[0], evidence.at(-5)]).toEqual([years - 32, years - 1])
+  const weighed = weighEvidence(evidence, years - 1, { ...HALF_LIFE, chances: { eta: 1 } })
+  let apart = 0
+  for (let age = 0; age < years; age += 1) apart += 2 ** (-age / 30)
+  expect(weighed.gain).toBeCloseTo(3 * apart, 3)
+  expect(weighed.examination).toBeCloseTo(2 * apart, 3)
+  expect([weighed.looks / 4, weighed.choices]).toEqual([
+    expect.closeTo(apart, 3),
+    expect.closeTo(apart, 3),
+  ])
+  // What joined another day comes out of that one, as much as is left of it there.
+  const taken = { day: years - 62, gain: -3_000_000, examination: 0, looks: 0, choices: 0 }
+  expect(gainOf(evidence) - gainOf(addEvidence([...evidence], taken, HALF_LIFE))).toBe(1_500_000)
+})
+
+it('the choices of days that were not counted stay uncounted where they join another', () => {
+  const each = { gain: 1_000_000, examination: 0, looks: 0 }
+  const choicesOn = (day: number) => (day === 0 ? UNCOUNTED : 1_000_000)
+  const days = Array.from({ length: 33 }, (_, day) => ({ day, ...each, choices: choicesOn(day) }))
+  expect(fold(days).slice(0, 5)).toEqual([1, 1_977_160, 0, 0, UNCOUNTED])
 })
 
 it('each day weighs what its age leaves of it; days to come weigh like today', () => {
