@@ -195,14 +195,14 @@ function tickOf({
     // Begun while they were read, of which they may have only a part by then.
     if (isFoldedAnew(store)) return
     await suggestions.propose(findProposals(findings))
-    if (nowMs - sweptMs < SWEEP_MS) return
+    if (!isPast(sweptMs, SWEEP_MS, nowMs)) return
     await sweep(nowMs)
     sweptMs = nowMs
   }
   return async (nowMs) => {
     await lifecycle.tend(nowMs)
     // While a step was awaited: what queries show may be counted anew by now, and is only a part.
-    if (nowMs - roundMs >= ROUND_MS && !isFoldedAnew(store)) {
+    if (isPast(roundMs, ROUND_MS, nowMs) && !isFoldedAnew(store)) {
       roundMs = nowMs
       failure = undefined
       await round(nowMs).catch((cause: unknown) => {
@@ -212,6 +212,11 @@ function tickOf({
     // It lasts until the next round: ticks without one would tell that it is over.
     if (failure !== undefined) throw failure.cause
   }
+}
+
+/** Also where the clock was set back since: what is noted would lie ahead, and nothing come until then. */
+function isPast(notedMs: number, intervalMs: number, nowMs: number): boolean {
+  return Math.abs(nowMs - notedMs) >= intervalMs
 }
 
 function inOneSpelling({ ruleId, suggestionId, ...sent }: Adaptation): Adaptation {

@@ -168,6 +168,15 @@ describe('a suggestion', () => {
     expect((await suggest()).suggestionId).toBe(again.suggestionId)
   })
 
+  it('expires at its time after the clock was set back', async () => {
+    const shop = openWorkshop()
+    await shop.pass(365 * DAY_MS)
+    await shop.pass(-365 * DAY_MS)
+    await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    await shop.pass(7 * DAY_MS + 1)
+    expect(shop.eventTypes()).toContain('SUGGESTION_EXPIRED')
+  })
+
   it('is over from its end on, also when no round has noted it yet', async () => {
     const shop = openWorkshop()
     const { suggestionId } = await shop.adaptations.suggest({ ...low, confidence: 0.9 })

@@ -56,3 +56,13 @@ it('what ended goes once it is past retention; what is in force, and what it rep
   await shop.pass(2 * DAY_MS)
   expect((await ids()).sort()).toEqual([replaced.adaptationId, inForce.adaptationId].sort())
 })
+
+it('what ended goes at its time after the clock was set back', async () => {
+  const shop = openWorkshop({ RETENTION_MS: String(DAY_MS) }, temporaryStore())
+  await shop.pass(365 * DAY_MS)
+  await shop.pass(-365 * DAY_MS)
+  const { adaptationId } = await shop.apply({ pins: ['a'] }, { immediate: true })
+  await shop.adaptations.rollBack(adaptationId)
+  await shop.pass(2 * DAY_MS)
+  expect(shop.store.tables.adaptations.count()).toBe(0)
+})
