@@ -22,7 +22,7 @@ export interface LearningHealth {
   adaptation: () => object
   scores: () => Promise<Record<'effectiveness' | 'convergence' | 'stability', Score>>
   /** Notes how far learning has come; called about once a second. */
-  watch: (nowMs: number) => void
+  watch: () => void
   /** How people look at positions: the η and the chances in use, and what drawn orders say of η. */
   examination: () => ExaminationState
 }
@@ -65,7 +65,8 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
   const { store, log, loop, models, adaptations, events, config, clock } = parts
   // Nothing is taken while all is folded anew, which may take minutes: then that must come on.
   const whereNow = () => ({ position: loop.position(), anew: store.tables.meta.get(RELEARNING) })
-  let moved = { ...whereNow(), atMs: clock() }
+  // By no clock that somebody sets: one that jumps ahead would find learning stuck, one set back find it at work for as long.
+  let moved = { ...whereNow(), atMs: performance.now() }
   let scored: { atMs: number; scores: ReturnType<LearningHealth['scores']> } | undefined
 
   async function score(nowMs: number) {
@@ -88,7 +89,7 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
       const last = log.journal.last()
       const { position, anew } = whereNow()
       const isStill = position === moved.position && anew === moved.anew
-      const stuckMs = position < last && isStill ? clock() - moved.atMs : 0
+      const stuckMs = position < last && isStill ? performance.now() - moved.atMs : 0
       if (stuckMs > STUCK_MS) throw serviceError('UNHEALTHY', stopped(stuckMs))
       return { lastTraining, clickedSearches: clicked, position, behind: last - position }
     },
@@ -97,11 +98,11 @@ export function openLearningHealth(parts: LearningHealthParts): LearningHealth {
       if (failure !== undefined) throw failure
       return adaptations.figures()
     },
-    watch: (nowMs) => {
+    watch: () => {
       const { position, anew } = whereNow()
       const isDone = position >= log.journal.last()
       if (isDone || position !== moved.position || anew !== moved.anew)
-        moved = { position, anew, atMs: nowMs }
+        moved = { position, anew, atMs: performance.now() }
     },
     examination: () => {
       const { eta, low, high, samples } = parts.examination.estimate()

@@ -51,7 +51,7 @@ export function openOversight(parts: OversightParts): Oversight {
     figures: () => readLearningFigures(figureParts),
     health,
     tick: async (nowMs) => {
-      health.watch(nowMs)
+      health.watch()
       await retain(nowMs)
       removals.tick()
     },

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
 import { openGains } from '../../../src/learn/feedback/gains.ts'
 import { type LearningHealthParts, openLearningHealth } from '../../../src/learn/health/health.ts'
@@ -10,8 +10,11 @@ import { temporaryStore } from '../../store/open.ts'
 
 function opened() {
   const store = temporaryStore()
-  const now = { ms: 20_000 * 86_400_000, position: 0, serving: true }
+  /** `ms`: of the system's clock; `passed`: of the one that nobody sets. */
+  const now = { ms: 20_000 * 86_400_000, passed: 0, position: 0, serving: true }
   const clock = () => now.ms
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => now.passed)
+  onTestFinished(() => spy.mockRestore())
   const log = openLog(store, 10, clock)
   const figures = () => ({
     ...{ active: null, loaded: [], failed: [], clicked: 0, lastTraining: null },
@@ -35,8 +38,8 @@ const STOPPED =
 it('finds learning stuck when it takes nothing though there is something, and not before', async () => {
   const { now, log, health } = opened()
   const pass = (ms: number) => {
-    now.ms += ms
-    health.watch(now.ms)
+    now.passed += ms
+    health.watch()
   }
   pass(60_000)
   for (let at = 0; at < 3; at += 1)
@@ -61,12 +64,23 @@ it('finds learning at work while all is folded anew, as long as that comes on', 
   await log.append(() => ({ entry: { timeMs: now.ms, type: 'analytics' }, value: 1 }))
   for (let folded = 0; folded < 3; folded += 1) {
     await store.write(() => store.tables.meta.put(RELEARNING, folded))
-    health.watch(now.ms)
-    now.ms += 29_000
-    health.watch(now.ms)
+    health.watch()
+    now.passed += 29_000
+    health.watch()
   }
   expect(health.training()).toMatchObject({ position: 0, behind: 1 })
-  now.ms += 2000
+  now.passed += 2000
+  expect(health.training).toThrow(STOPPED)
+})
+
+it('finds learning stuck by the time that passed, wherever the clock is set meanwhile', async () => {
+  const { now, log, health } = opened()
+  await log.append(() => ({ entry: { timeMs: now.ms, type: 'analytics' }, value: 1 }))
+  health.watch()
+  now.ms += 7 * 86_400_000
+  expect(health.training()).toMatchObject({ behind: 1 })
+  now.ms -= 14 * 86_400_000
+  now.passed += 31_000
   expect(health.training).toThrow(STOPPED)
 })
 
