@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { type RunningApp, startApp } from '../running-app.ts'
 import { waitUntil } from '../wait-until.ts'
 
@@ -24,7 +24,15 @@ const IDS = Array.from({ length: 12 }, (_, at) => `d${at}`)
 let service: RunningApp
 let reader: string
 
+/** What is counted weighs less from midnight on (UTC), so the service's days begin twelve hours from now. */
+function beginAtNoon(): void {
+  const { now } = Date
+  const aheadMs = 43_200_000 - (now() % 86_400_000)
+  vi.spyOn(Date, 'now').mockImplementation(() => now() + aheadMs)
+}
+
 beforeAll(async () => {
+  beginAtNoon()
   service = await startApp(SETTINGS)
   const documents = IDS.map((id, at) => ({
     id,
@@ -33,7 +41,10 @@ beforeAll(async () => {
   await service.must('POST', '/cortex/documents/bulk', { index: 'fruit', documents })
   reader = await session('reader')
 })
-afterAll(() => service.close())
+afterAll(async () => {
+  await service.close()
+  vi.restoreAllMocks()
+})
 
 async function session(userId: string): Promise<string> {
   return (await service.must<{ sessionId: string }>('POST', '/cortex/sessions', { userId }))
