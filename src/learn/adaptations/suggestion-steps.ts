@@ -30,9 +30,11 @@ export interface SuggestionSteps {
   /** A change that rests on it was applied; nothing happens when it is final already. */
   applied: (record: SuggestionRecord, adaptationId: string) => void
   expire: (record: SuggestionRecord) => void
+  /**
+   * Removes it, with the rule that it offers, unless somebody applied it: what is proposed anew each week would push out
+   * the rules that clients made.
+   */
   remove: (record: SuggestionRecord) => void
-  /** Removes it, with the rule that it offers. */
-  withdraw: (record: SuggestionRecord) => void
 }
 
 interface SuggestionStepsParts {
@@ -52,9 +54,10 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
     rows.putWithin(record.suggestionId, record)
     return record
   }
-  function remove({ suggestionId, key }: SuggestionRecord): void {
+  function remove({ suggestionId, key, status, rule }: SuggestionRecord): void {
     rows.removeWithin(suggestionId)
     if (suggestionKeys.get(key) === suggestionId) suggestionKeys.remove(key)
+    if (rule !== undefined && status !== 'APPLIED') rules.removeWithin(rule.ruleId)
   }
   function to(
     record: SuggestionRecord,
@@ -109,10 +112,6 @@ export function openSuggestionSteps(parts: SuggestionStepsParts): SuggestionStep
       suggestionKeys.remove(record.key)
     },
     remove,
-    withdraw: (record) => {
-      remove(record)
-      if (record.rule !== undefined) rules.removeWithin(record.rule.ruleId)
-    },
   }
 }
 

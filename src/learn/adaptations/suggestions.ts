@@ -175,7 +175,7 @@ function openOwn({
         store.release(() => {
           for (const suggestionId of portion) {
             const now = suggestions.get(suggestionId)
-            if (now !== undefined && isTheirs(now)) steps.withdraw(now)
+            if (now !== undefined && isTheirs(now)) steps.remove(now)
           }
         }),
       )

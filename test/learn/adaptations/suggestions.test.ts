@@ -253,6 +253,22 @@ describe('a suggestion', () => {
     expect(await shop.suggestions()).toMatchObject({ total: 0 })
   })
 
+  it('goes with its rule where nobody applied it; what was applied stays a rule', async () => {
+    const shop = openWorkshop({ RETENTION_MS: `${DAY_MS}` })
+    const own = await shop.adaptations.createRule({ changes: { pins: ['b'] } })
+    const applied = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
+    const changes = applied.rule!.changes as Record<string, unknown>
+    await shop.apply(changes, { suggestionId: applied.suggestionId, immediate: true })
+    const unused = await shop.adaptations.suggest({ ...low, queryHash: 'two', confidence: 0.9 })
+    const ids = async () => (await shop.rules()).rules.map(({ ruleId }) => ruleId)
+    const lasting = [applied.rule!.ruleId, own.ruleId]
+    await shop.pass(7 * DAY_MS + 1)
+    expect(await ids()).toEqual([unused.rule!.ruleId, ...lasting])
+    await shop.pass(DAY_MS + 1)
+    expect(await shop.suggestions()).toMatchObject({ total: 0 })
+    expect(await ids()).toEqual(lasting)
+  })
+
   it('goes when it is one of too many, the oldest first', async () => {
     const shop = openWorkshop()
     const first = await shop.adaptations.suggest({ ...low, confidence: 0.9 })
