@@ -72,7 +72,7 @@ interface Group {
   consumers: Consumer[]
 }
 
-interface Core {
+interface State {
   store: Store
   consumers: readonly Consumer[]
   /** Consumers without a group, which are saved as soon as somebody told something. */
@@ -92,7 +92,7 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
   )
   const prompt = newGroup(consumers, undefined)
   const groups = [prompt, ...shared.map((group) => newGroup(consumers, group))]
-  const core: Core = {
+  const state: State = {
     store,
     consumers,
     prompt,
@@ -102,19 +102,19 @@ export function openFold(store: Store, consumers: readonly Consumer[]): Fold {
     saving: [],
   }
   return {
-    taken: () => core.taken,
+    taken: () => state.taken,
     saved: () => prompt.saved,
-    kept: () => furthestBehind(core),
-    take: (fact) => take(core, fact),
+    kept: () => furthestBehind(state),
+    take: (fact) => take(state, fact),
     advance: (sequence) => {
-      core.taken = Math.max(core.taken, sequence)
+      state.taken = Math.max(state.taken, sequence)
     },
-    isDue: (which) => dueOf(core, which).length > 0,
-    save: (which) => save(core, which),
-    settle: () => settle(core),
-    publish: () => publish(core),
-    load: () => load(core),
-    moveToWithin: (sequence, anew) => moveToWithin(core, sequence, anew),
+    isDue: (which) => dueOf(state, which).length > 0,
+    save: (which) => save(state, which),
+    settle: () => settle(state),
+    publish: () => publish(state),
+    load: () => load(state),
+    moveToWithin: (sequence, anew) => moveToWithin(state, sequence, anew),
   }
 }
 
@@ -128,26 +128,26 @@ function newGroup(consumers: readonly Consumer[], own: ConsumerGroup | undefined
   }
 }
 
-function load(core: Core): void {
-  const { meta } = core.store.tables
+function load(state: State): void {
+  const { meta } = state.store.tables
   const place = meta.get(PLACE) ?? 0
-  for (const group of core.groups) group.saved = meta.get(group.mark) ?? place
-  core.taken = furthestBehind(core)
-  for (const consumer of core.consumers) consumer.load()
+  for (const group of state.groups) group.saved = meta.get(group.mark) ?? place
+  state.taken = furthestBehind(state)
+  for (const consumer of state.consumers) consumer.load()
 }
 
-function furthestBehind({ groups }: Core): number {
+function furthestBehind({ groups }: State): number {
   return Math.min(...groups.map(({ saved }) => saved))
 }
 
-function take(core: Core, fact: Fact): void {
-  core.isTold ||= fact.kind !== 'search'
-  for (const group of core.groups)
+function take(state: State, fact: Fact): void {
+  state.isTold ||= fact.kind !== 'search'
+  for (const group of state.groups)
     if (fact.sequence > group.saved) for (const consumer of group.consumers) consumer.take(fact)
 }
 
 /** Which groups are to be saved now. They take turns, so that no slice has to save them all. */
-function dueOf({ groups, prompt, taken, isTold }: Core, which: Saved): Group[] {
+function dueOf({ groups, prompt, taken, isTold }: State, which: Saved): Group[] {
   const behind = groups.filter(({ saved }) => saved < taken)
   if (which === 'all') return behind
   const nowMs = performance.now()
@@ -157,37 +157,38 @@ function dueOf({ groups, prompt, taken, isTold }: Core, which: Saved): Group[] {
   return behind.filter((group) => (group === prompt ? isPromptDue : group === longest))
 }
 
-function save(core: Core, which: Saved): void {
-  const { meta } = core.store.tables
-  core.saving = dueOf(core, which)
-  for (const group of core.saving) {
+function save(state: State, which: Saved): void {
+  const { meta } = state.store.tables
+  state.saving = dueOf(state, which)
+  for (const group of state.saving) {
     for (const consumer of group.consumers) consumer.save()
-    meta.put(group.mark, core.taken)
+    meta.put(group.mark, state.taken)
   }
   // A group without a place would be taken to be where the others are.
-  for (const { mark, saved } of core.groups) if (meta.get(mark) === undefined) meta.put(mark, saved)
+  for (const { mark, saved } of state.groups)
+    if (meta.get(mark) === undefined) meta.put(mark, saved)
 }
 
-function settle(core: Core): void {
-  if (core.saving.includes(core.prompt)) core.isTold = false
-  for (const group of core.saving) {
-    group.saved = core.taken
+function settle(state: State): void {
+  if (state.saving.includes(state.prompt)) state.isTold = false
+  for (const group of state.saving) {
+    group.saved = state.taken
     group.savedMs = performance.now()
   }
-  core.saving = []
+  state.saving = []
 }
 
-function publish({ groups, prompt, taken }: Core): void {
+function publish({ groups, prompt, taken }: State): void {
   for (const group of groups)
     if (group !== prompt || group.saved === taken)
       for (const consumer of group.consumers) consumer.publish?.()
 }
 
-function moveToWithin(core: Core, sequence: number, anew: readonly Consumer[]): void {
-  for (const group of core.groups) {
+function moveToWithin(state: State, sequence: number, anew: readonly Consumer[]): void {
+  for (const group of state.groups) {
     if (!group.consumers.every((consumer) => anew.includes(consumer))) continue
     group.saved = sequence
-    core.store.tables.meta.put(group.mark, sequence)
+    state.store.tables.meta.put(group.mark, sequence)
   }
-  core.taken = furthestBehind(core)
+  state.taken = furthestBehind(state)
 }

@@ -68,7 +68,7 @@ interface Bounds extends Fading {
   memoryPairsMax: number
 }
 
-interface Core {
+interface State {
   pairsMax: number
   fading: Fading
   // Maps walk in order of insertion: the first query is the one whose newest evidence is oldest.
@@ -90,7 +90,7 @@ export function openPairs(
   bounds: Bounds,
   onChange: (remembered: Remembered) => void,
 ): Pairs {
-  const core: Core = {
+  const state: State = {
     pairsMax: bounds.memoryPairsMax,
     fading: bounds,
     idle: new Map(),
@@ -103,77 +103,77 @@ export function openPairs(
     sequence: 0,
     changes: 0,
   }
-  for (const [queryHash, remembered] of readAll(store)) place(core, queryHash, remembered)
-  core.isGainTouched = false
+  for (const [queryHash, remembered] of readAll(store)) place(state, queryHash, remembered)
+  state.isGainTouched = false
   return {
-    find: (queryHash) => find(core, queryHash),
+    find: (queryHash) => find(state, queryHash),
     add: ({ sequence, queryHash, documents }) => {
-      const known = find(core, queryHash)
+      const known = find(state, queryHash)
       const remembered = known ?? { sequence: 0, documents: new Map(), gain: 0 }
       onChange(remembered)
-      if (known !== undefined) displace(core, queryHash, known)
-      core.changes = sequence === core.sequence ? core.changes + 1 : 0
-      core.sequence = sequence
-      remembered.sequence = sequence + core.changes / CHANGES_MAX
-      for (const change of documents) apply(core, remembered, change)
-      if (remembered.documents.size > 0) place(core, queryHash, remembered)
-      core.changed.add(queryHash)
-      while (core.pairs > core.pairsMax) evictOldest(core)
+      if (known !== undefined) displace(state, queryHash, known)
+      state.changes = sequence === state.sequence ? state.changes + 1 : 0
+      state.sequence = sequence
+      remembered.sequence = sequence + state.changes / CHANGES_MAX
+      for (const change of documents) apply(state, remembered, change)
+      if (remembered.documents.size > 0) place(state, queryHash, remembered)
+      state.changed.add(queryHash)
+      while (state.pairs > state.pairsMax) evictOldest(state)
     },
     save: () => {
-      for (const queryHash of core.changed) saveQuery(store, queryHash, find(core, queryHash))
-      core.changed.clear()
-      const { isGainTouched } = core
-      core.isGainTouched = false
+      for (const queryHash of state.changed) saveQuery(store, queryHash, find(state, queryHash))
+      state.changed.clear()
+      const { isGainTouched } = state
+      state.isGainTouched = false
       return isGainTouched
     },
     figures: () => {
-      const { pairs, idle, gained, evicted } = core
+      const { pairs, idle, gained, evicted } = state
       return { pairs, queries: idle.size + gained.size, gained: gained.size, evicted }
     },
   }
 }
 
-function find({ gained, idle }: Core, queryHash: string): Remembered | undefined {
+function find({ gained, idle }: State, queryHash: string): Remembered | undefined {
   return gained.get(queryHash) ?? idle.get(queryHash)
 }
 
 /** Puts a query at the young end. */
-function place(core: Core, queryHash: string, remembered: Remembered): void {
+function place(state: State, queryHash: string, remembered: Remembered): void {
   const { size } = remembered.documents
-  core.pairs += size
+  state.pairs += size
   if (remembered.gain > 0) {
-    core.gained.set(queryHash, remembered)
-    core.isGainTouched = true
+    state.gained.set(queryHash, remembered)
+    state.isGainTouched = true
   } else {
-    core.idle.set(queryHash, remembered)
-    core.idlePairs += size
+    state.idle.set(queryHash, remembered)
+    state.idlePairs += size
   }
 }
 
-function displace(core: Core, queryHash: string, { documents }: Remembered): void {
-  core.pairs -= documents.size
-  if (core.idle.delete(queryHash)) core.idlePairs -= documents.size
-  else core.isGainTouched = core.gained.delete(queryHash) || core.isGainTouched
+function displace(state: State, queryHash: string, { documents }: Remembered): void {
+  state.pairs -= documents.size
+  if (state.idle.delete(queryHash)) state.idlePairs -= documents.size
+  else state.isGainTouched = state.gained.delete(queryHash) || state.isGainTouched
 }
 
-function apply(core: Core, remembered: Remembered, change: DocumentChange): void {
+function apply(state: State, remembered: Remembered, change: DocumentChange): void {
   const { documents } = remembered
   const { document, gain, examination } = change
   const before = documents.get(document)
   if (before === undefined) {
     // What was evicted can't be taken away again.
     if (gain + examination <= 0) return
-    documents.set(document, addEvidence([], change, core.fading))
+    documents.set(document, addEvidence([], change, state.fading))
     if (remembered.names !== undefined) remembered.names = packNames([document], remembered.names)
     remembered.gain += gain
-    if (documents.size > DOCUMENTS_MAX) drop(core, remembered, leastOf(remembered))
+    if (documents.size > DOCUMENTS_MAX) drop(state, remembered, leastOf(remembered))
     return
   }
   // No more is taken away than there is.
   const isLess = gain < 0 || examination < 0
   const gainBefore = isLess ? gainOf(before) : undefined
-  const evidence = addEvidence(before, change, core.fading)
+  const evidence = addEvidence(before, change, state.fading)
   // Where a day came, the oldest may have joined another, and faded.
   const isAllAdded = !isLess && evidence === before
   const gained = isAllAdded ? gain : gainOf(evidence) - (gainBefore ?? gainOf(before))
@@ -184,18 +184,18 @@ function apply(core: Core, remembered: Remembered, change: DocumentChange): void
   } else if (evidence !== before) documents.set(document, evidence)
 }
 
-function drop(core: Core, remembered: Remembered, key: DocumentKey): void {
+function drop(state: State, remembered: Remembered, key: DocumentKey): void {
   const evidence = remembered.documents.get(key) ?? []
   remembered.gain -= gainOf(evidence)
   remembered.documents.delete(key)
   remembered.names = undefined
-  core.evicted += 1
+  state.evicted += 1
 }
 
 /** Queries that nobody gained from go first while they fill more than their share, the oldest at once. */
-function evictOldest(core: Core): void {
-  const { idle, gained } = core
-  const fromIdle = core.idlePairs > core.pairsMax * IDLE_SHARE || gained.size === 0
+function evictOldest(state: State): void {
+  const { idle, gained } = state
+  const fromIdle = state.idlePairs > state.pairsMax * IDLE_SHARE || gained.size === 0
   const choice = fromIdle ? 1 : EVICTION_CHOICE
   let least: [string, Remembered] | undefined
   let seen = 0
@@ -206,9 +206,9 @@ function evictOldest(core: Core): void {
   }
   if (least === undefined) return
   const [queryHash, remembered] = least
-  displace(core, queryHash, remembered)
-  for (const key of [...remembered.documents.keys()]) drop(core, remembered, key)
-  core.changed.add(queryHash)
+  displace(state, queryHash, remembered)
+  for (const key of [...remembered.documents.keys()]) drop(state, remembered, key)
+  state.changed.add(queryHash)
 }
 
 /** The document with the least gain, of these the one that was looked at least, of these the oldest. */

@@ -71,7 +71,7 @@ interface Flagged {
   document: DocumentKey
 }
 
-interface Core extends Pick<MemoryParts, 'config' | 'gains' | 'chances' | 'clock'> {
+interface State extends Pick<MemoryParts, 'config' | 'gains' | 'chances' | 'clock'> {
   /** What facts change; another than `read` while the log is folded anew. */
   written: Pairs
   read: Pairs
@@ -84,12 +84,12 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
   const noteSessions = () => openAttributions(store, lifeOf(config))
   const attributions = noteSessions()
   const stale = new Set<Remembered>()
-  const openAll = () => openPairs(store, config, (query) => keepView(core, query))
+  const openAll = () => openPairs(store, config, (query) => keepView(state, query))
   const first = openAll()
-  const core: Core = { config, gains, chances, clock, stale, written: first, read: first }
+  const state: State = { config, gains, chances, clock, stale, written: first, read: first }
   const lessonsTo = (teach: Teach, known = noteSessions()) =>
     openLessons({ attributions: known, gains, teach })
-  const lessons = lessonsTo((change) => core.written.add(change), attributions)
+  const lessons = lessonsTo((change) => state.written.add(change), attributions)
   let flaggedNow: Flagged[] = []
   let flagged = 0
   /** The newest moment among the facts since the clock was last set back: the only clock of the fold. */
@@ -105,7 +105,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     load: () => {
       attributions.load()
       stale.clear()
-      core.written = core.read = openAll()
+      state.written = state.read = openAll()
       flaggedNow = []
     },
     take: (fact) => {
@@ -120,7 +120,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
     },
     save: () => {
-      isSaving = core.written.save() || isSaving
+      isSaving = state.written.save() || isSaving
       attributions.save(latestMs)
       // A fold anew repeats what the history tells already.
       const news = isFoldedAnew(store) ? [] : flaggedNow
@@ -134,22 +134,22 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
       if (isAnew) changes.relearned += 1
       if (isSaving) changes.saved += 1
       isSaving = isAnew = false
-      core.read = core.written
+      state.read = state.written
     },
     reset: () => {
       store.tables.clickMemory.clear()
       attributions.reset()
-      core.written = openAll()
+      state.written = openAll()
       isAnew = true
       latestMs = 0
     },
     untake: (doomed) => {
       isAnew = true
-      return unteach(doomed, { lessons, again: lessonsTo, teach: core.written.add })
+      return unteach(doomed, { lessons, again: lessonsTo, teach: state.written.add })
     },
-    ...readingOf(core),
+    ...readingOf(state),
     isFlagged: attributions.isFlagged,
-    figures: () => ({ ...core.read.figures(), flagged }),
+    figures: () => ({ ...state.read.figures(), flagged }),
     changes: () => changes,
   }
 }
@@ -163,35 +163,35 @@ function lifeOf({ sessionAbsoluteMs, retentionMs }: MemoryConfig): Life {
 }
 
 /** Before evidence changes: until `publish`, searches see what was true before. */
-function keepView(core: Core, remembered: Remembered): void {
-  if (core.stale.has(remembered)) return
-  if (core.written === core.read) remembered.view ??= viewNow(core, remembered)
-  core.stale.add(remembered)
+function keepView(state: State, remembered: Remembered): void {
+  if (state.stale.has(remembered)) return
+  if (state.written === state.read) remembered.view ??= viewNow(state, remembered)
+  state.stale.add(remembered)
 }
 
-function readingOf(core: Core): Pick<ClickMemory, 'added' | 'isClicked' | 'describe'> {
+function readingOf(state: State): Pick<ClickMemory, 'added' | 'isClicked' | 'describe'> {
   return {
-    added: (queryHash) => added(core, queryHash),
-    isClicked: (queryHash) => (core.read.find(queryHash)?.gain ?? 0) > 0,
-    describe: (queryHash, key) => describe(core, queryHash, key),
+    added: (queryHash) => added(state, queryHash),
+    isClicked: (queryHash) => (state.read.find(queryHash)?.gain ?? 0) > 0,
+    describe: (queryHash, key) => describe(state, queryHash, key),
   }
 }
 
-function added(core: Core, queryHash: string): AddedScores {
-  const remembered = core.read.find(queryHash)
-  if (remembered === undefined || core.config.memoryStrength === 0) return NOTHING_ADDED
+function added(state: State, queryHash: string): AddedScores {
+  const remembered = state.read.find(queryHash)
+  if (remembered === undefined || state.config.memoryStrength === 0) return NOTHING_ADDED
   const { view } = remembered
-  if (view?.day === dayOf(core.clock()) && view.chances === core.chances()) return view.added
-  remembered.view = viewNow(core, remembered)
+  if (view?.day === dayOf(state.clock()) && view.chances === state.chances()) return view.added
+  remembered.view = viewNow(state, remembered)
   return remembered.view.added
 }
 
-function viewNow({ config, gains, chances, clock }: Core, remembered: Remembered): MemoryView {
+function viewNow({ config, gains, chances, clock }: State, remembered: Remembered): MemoryView {
   const settings = { ...config, chances: chances(), clickGain: gains.click }
   return viewOf(remembered, dayOf(clock()), settings)
 }
 
-function describe({ read, config, gains, chances, clock }: Core, query: string, key: DocumentKey) {
+function describe({ read, config, gains, chances, clock }: State, query: string, key: DocumentKey) {
   const documents = read.find(query)?.documents
   const evidence = documents?.get(key)
   if (documents === undefined || evidence === undefined) return undefined

@@ -61,13 +61,13 @@ const BEGIN_MS_MAX = 2000
 /** Share of one thread's time that counting may take; what it waits while others have the processors puts nothing off. */
 const SHARE_MAX = 0.02
 
-interface Core extends ClickRatesParts {
+interface State extends ClickRatesParts {
   newest: ClickRatesRead
   running: Promise<void> | undefined
   /** Number of the last count that was begun. */
   begun: number
   /** What the last count counted. */
-  counted: Pick<Due, 'state' | 'relearned' | 'opening'>
+  counted: Pick<Due, 'basis' | 'relearned' | 'opening'>
   /** When the next may begin, in the process's own time: one that somebody waits for, and any other. */
   soonMs: number
   nextMs: number
@@ -76,49 +76,49 @@ interface Core extends ClickRatesParts {
 
 export function openClickRates(parts: ClickRatesParts): ClickRates {
   const none = Object.freeze({ prior: parts.config.memoryPriorRate })
-  const core: Core = {
+  const state: State = {
     ...parts,
     newest: none,
     running: undefined,
     closed: false,
     begun: 0,
-    counted: { state: '', relearned: 0, opening: 0 },
+    counted: { basis: '', relearned: 0, opening: 0 },
     soonMs: 0,
     nextMs: 0,
   }
   const tick = () => {
-    const input = core.running === undefined ? due(core) : undefined
+    const input = state.running === undefined ? due(state) : undefined
     if (input === undefined) return
-    core.running = count(core, input)
+    state.running = count(state, input)
       .catch((cause: unknown) => {
-        core.soonMs = core.nextMs = performance.now() + core.config.clickRatesMs
-        if (!core.closed) core.onFailure(cause)
+        state.soonMs = state.nextMs = performance.now() + state.config.clickRatesMs
+        if (!state.closed) state.onFailure(cause)
       })
       .finally(() => {
-        core.running = undefined
+        state.running = undefined
       })
   }
   return {
-    newest: () => core.newest,
+    newest: () => state.newest,
     none,
     tick,
     begin: async () => {
       tick()
       const over = new AbortController()
       const waited = pause(BEGIN_MS_MAX, undefined, over).catch(() => undefined)
-      await Promise.race([core.running, waited])
+      await Promise.race([state.running, waited])
       over.abort()
     },
     close: async () => {
-      core.closed = true
-      await core.running
+      state.closed = true
+      await state.running
     },
   }
 }
 
 /** What is to be counted. */
 interface Due {
-  state: string
+  basis: string
   /** How often the memory was learned anew. */
   relearned: number
   /** The last opening of an index. */
@@ -127,43 +127,43 @@ interface Due {
 }
 
 /** Undefined while there is nothing to count, or nothing new, or it is too early. */
-function due(core: Core): Due | undefined {
-  const { memory, config, counted } = core
+function due(state: State): Due | undefined {
+  const { memory, config, counted } = state
   const nowMs = performance.now()
-  if (!config.learning || core.closed || nowMs < core.soonMs) return undefined
-  if (memory.figures().gained === 0 && core.newest.edition === undefined) return undefined
+  if (!config.learning || state.closed || nowMs < state.soonMs) return undefined
+  if (memory.figures().gained === 0 && state.newest.edition === undefined) return undefined
   const { saved, relearned } = memory.changes()
-  const engines = core.opened()
+  const engines = state.opened()
   if (engines.length === 0) return undefined
   const opening = engines.reduce((last, engine) => Math.max(last, engine.opening), 0)
   // Who was forgotten waits for nothing, and an index that was just opened has no rates yet.
   const isAwaited = relearned !== counted.relearned || opening > counted.opening
-  if (!isAwaited && nowMs < core.nextMs) return undefined
+  if (!isAwaited && nowMs < state.nextMs) return undefined
   // Whatever is written gives documents new numbers.
-  const sequence = core.store.tables.meta.get('sequence')
-  const state = `${saved} ${sequence} ${dayOf(core.clock())}`
-  return isAwaited || state !== counted.state ? { state, relearned, opening, engines } : undefined
+  const sequence = state.store.tables.meta.get('sequence')
+  const basis = `${saved} ${sequence} ${dayOf(state.clock())}`
+  return isAwaited || basis !== counted.basis ? { basis, relearned, opening, engines } : undefined
 }
 
-async function count(core: Core, { engines, ...counting }: Due): Promise<void> {
-  const { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, dataDir } = core.config
-  core.begun += 1
-  const edition = core.begun
-  const isRelearned = counting.relearned !== core.counted.relearned
+async function count(state: State, { engines, ...counting }: Due): Promise<void> {
+  const { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, dataDir } = state.config
+  state.begun += 1
+  const edition = state.begun
+  const isRelearned = counting.relearned !== state.counted.relearned
   const startedMs = performance.now()
-  const counted = await core.pool.run('rate', {
+  const counted = await state.pool.run('rate', {
     dataDir,
     edition,
     engines,
-    day: dayOf(core.clock()),
+    day: dayOf(state.clock()),
     // What was to be forgotten must be in no count that is kept.
     since: isRelearned ? edition : Math.max(0, edition - EDITIONS_HELD),
-    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, chances: core.chances() },
+    settings: { memoryPriorWeight, memoryPriorRate, memoryHalfLifeMs, chances: state.chances() },
   })
   // Asked again with the next tick.
   if (counted === undefined) return
-  core.newest = Object.freeze({ prior: memoryPriorRate, edition })
-  core.counted = counting
-  core.soonMs = startedMs + counted.usedMs / SHARE_MAX
-  core.nextMs = Math.max(core.soonMs, startedMs + core.config.clickRatesMs)
+  state.newest = Object.freeze({ prior: memoryPriorRate, edition })
+  state.counted = counting
+  state.soonMs = startedMs + counted.usedMs / SHARE_MAX
+  state.nextMs = Math.max(state.soonMs, startedMs + state.config.clickRatesMs)
 }

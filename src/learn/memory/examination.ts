@@ -61,7 +61,7 @@ interface Day extends ClickSums {
   pages: Int32Array
 }
 
-interface Core {
+interface State {
   store: Store
   isFlagged: IsFlagged
   changed: Map<number, Day>
@@ -87,7 +87,7 @@ export function openExamination(
   isFlagged: IsFlagged = () => false,
 ): Examination {
   const { examinations, meta } = store.tables
-  const core: Core = {
+  const state: State = {
     ...{ store, isFlagged, expected, changed: new Map(), held: [], isChanged: false },
     ...{ settled: unreckoned(expected), newest: unreckoned(expected) },
     inUse: { eta: expected },
@@ -97,51 +97,51 @@ export function openExamination(
     name: 'examination',
     // With the click memory, which says who is flagged: both are always at one place in the journal.
     group: GROUPS.memory,
-    load: () => load(core),
+    load: () => load(state),
     take: (fact) => {
-      if (fact.kind === 'feedback') take(core, fact)
+      if (fact.kind === 'feedback') take(state, fact)
     },
     save: () => {
-      for (const [day, { pages, ...sums }] of core.changed)
+      for (const [day, { pages, ...sums }] of state.changed)
         examinations.put(day, { ...sums, pages: new Uint8Array(pages.buffer) })
-      core.changed.clear()
-      if (!core.isChanged) return
-      const { chances, reckoned } = core.settled
-      meta.put(IN_USE, { ...chances, expected, reckoned, held: core.held })
-      core.isChanged = false
+      state.changed.clear()
+      if (!state.isChanged) return
+      const { chances, reckoned } = state.settled
+      meta.put(IN_USE, { ...chances, expected, reckoned, held: state.held })
+      state.isChanged = false
     },
     publish: () => {
-      if (core.settled.sums.clicks < core.settled.reckoned) {
-        reckon(core.settled, expected)
-        holdOnly(core, core.held)
+      if (state.settled.sums.clicks < state.settled.reckoned) {
+        reckon(state.settled, expected)
+        holdOnly(state, state.held)
       }
-      core.inUse = core.newest.chances
+      state.inUse = state.newest.chances
     },
     reset: () => {
-      core.changed.clear()
+      state.changed.clear()
       examinations.clear()
       meta.remove(IN_USE)
-      core.settled = unreckoned(expected)
-      holdOnly(core, [])
+      state.settled = unreckoned(expected)
+      holdOnly(state, [])
     },
     untake: ({ names }) => {
       holdOnly(
-        core,
-        core.held.filter(({ sessionId }) => !names.has(sessionId)),
+        state,
+        state.held.filter(({ sessionId }) => !names.has(sessionId)),
       )
       return []
     },
-    estimate: () => estimateOf(core.newest.sums),
-    inUse: () => core.inUse,
+    estimate: () => estimateOf(state.newest.sums),
+    inUse: () => state.inUse,
     sweep: async (beforeMs) => {
       const end = dayOf(beforeMs)
       const old = [...examinations.keys({ end, limit: SWEEP_ROWS })]
       if (old.length === 0) return 0
       await store.release(() => examinations.removeAll(old))
-      core.settled.sums = addUp(core)
+      state.settled.sums = addUp(state)
       holdOnly(
-        core,
-        core.held.filter(({ day }) => day >= end),
+        state,
+        state.held.filter(({ day }) => day >= end),
       )
       return old.length
     },
@@ -151,23 +151,23 @@ export function openExamination(
 /**
  * What is reckoned with depends on what was before, so that a start goes on with it: the order of hits stays as it was.
  */
-function load(core: Core): void {
-  const { store, expected } = core
-  core.changed.clear()
+function load(state: State): void {
+  const { store, expected } = state
+  state.changed.clear()
   const known = store.tables.meta.get(IN_USE)
-  core.settled = { ...unreckoned(expected), sums: addUp(core) }
-  if (known?.expected !== expected) reckon(core.settled, expected)
+  state.settled = { ...unreckoned(expected), sums: addUp(state) }
+  if (known?.expected !== expected) reckon(state.settled, expected)
   else {
     const { eta, places, reckoned } = known
-    core.settled.chances = places === undefined ? { eta } : { eta, places }
-    core.settled.reckoned = reckoned
+    state.settled.chances = places === undefined ? { eta } : { eta, places }
+    state.settled.reckoned = reckoned
   }
-  holdOnly(core, known?.held ?? [])
-  core.inUse = core.newest.chances
+  holdOnly(state, known?.held ?? [])
+  state.inUse = state.newest.chances
 }
 
 /** Over the days on the disk and those that are not there yet. */
-function addUp({ store, changed }: Core): ClickSums {
+function addUp({ store, changed }: State): ClickSums {
   const sums = noClicks()
   const saved = [...store.tables.examinations.range()]
   const days = saved.filter(({ key }) => !changed.has(key)).map(({ value }) => value)
@@ -180,36 +180,36 @@ function addUp({ store, changed }: Core): ClickSums {
 }
 
 /** What was reckoned is what it would be if the others had never come. */
-function holdOnly(core: Core, held: HeldClick[]): void {
-  core.held = held
-  core.newest = withClicks(core.settled, held, core.expected)
-  core.isChanged = true
+function holdOnly(state: State, held: HeldClick[]): void {
+  state.held = held
+  state.newest = withClicks(state.settled, held, state.expected)
+  state.isChanged = true
 }
 
-function take(core: Core, fact: FeedbackFact): void {
+function take(state: State, fact: FeedbackFact): void {
   const { sessionId } = fact
-  if (core.isFlagged(sessionId)) {
-    const others = core.held.filter((click) => click.sessionId !== sessionId)
-    if (others.length < core.held.length) holdOnly(core, others)
+  if (state.isFlagged(sessionId)) {
+    const others = state.held.filter((click) => click.sessionId !== sessionId)
+    if (others.length < state.held.length) holdOnly(state, others)
     return
   }
-  const click = drawnClickOf(fact, (day) => dayAt(core, day).pages)
+  const click = drawnClickOf(fact, (day) => dayAt(state, day).pages)
   if (click === undefined) return
-  core.held.push(click)
-  countDrawnClick(core.newest, click, core.expected)
-  core.isChanged = true
-  if (core.held.length > HELD_MAX) settleOldest(core)
+  state.held.push(click)
+  countDrawnClick(state.newest, click, state.expected)
+  state.isChanged = true
+  if (state.held.length > HELD_MAX) settleOldest(state)
 }
 
 /** Nothing that its session tells by now takes it out again. */
-function settleOldest(core: Core): void {
-  const oldest = core.held.shift()
+function settleOldest(state: State): void {
+  const oldest = state.held.shift()
   if (oldest === undefined) return
-  addDrawnClick(dayAt(core, oldest.day), oldest)
-  countDrawnClick(core.settled, oldest, core.expected)
+  addDrawnClick(dayAt(state, oldest.day), oldest)
+  countDrawnClick(state.settled, oldest, state.expected)
 }
 
-function dayAt({ store, changed }: Core, at: number): Day {
+function dayAt({ store, changed }: State, at: number): Day {
   const known = changed.get(at)
   if (known !== undefined) return known
   const row: ExaminationDay | undefined = store.tables.examinations.get(at)

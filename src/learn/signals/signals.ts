@@ -74,7 +74,7 @@ const BODY = bodyOf('a signal', SignalStep, {
   ),
 })
 
-interface Core extends SignalParts {
+interface State extends SignalParts {
   dead: DeadSignals
   journal: JournalSignals
   inJournal: JournalCounts
@@ -87,9 +87,9 @@ export function openSignals(parts: SignalParts): Signals {
   const inJournal = openJournalCounts({ ...parts, journal })
   const dead = openDeadSignals(parts)
   const inTold = openToldCounts(store, parts.position)
-  const core: Core = { ...parts, dead, journal, inJournal, inTold }
-  const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(core, signal) }
-  collect(parts.metrics, () => countAll(core))
+  const state: State = { ...parts, dead, journal, inJournal, inTold }
+  const sources = { store, journal, stateOf: (signal: JournalSignal) => stateOf(state, signal) }
+  collect(parts.metrics, () => countAll(state))
   return {
     record: async (sent, noteDone) => {
       const { signalId, ...step } = sent
@@ -98,7 +98,7 @@ export function openSignals(parts: SignalParts): Signals {
       const own = isUntold ? await journal.find(signalId) : undefined
       const taken = await store.write(() => {
         if (signalId === undefined) noteDone?.()
-        return recordWithin(core, { sentId: signalId ?? newId(), own }, step)
+        return recordWithin(state, { sentId: signalId ?? newId(), own }, step)
       })
       const warnings = unreadFields(sent, BODY)
       return warnings.length > 0 ? { ...taken, warnings } : taken
@@ -107,7 +107,7 @@ export function openSignals(parts: SignalParts): Signals {
       // Searches that only wait to be written are counted, and so they are listed.
       await log.flush()
       const { matched, page, ...rest } = await listSignals(sources, query)
-      const counts = countAll(core)
+      const counts = countAll(state)
       const all = SIGNAL_STATUSES.reduce((sum, status) => sum + counts[status], 0)
       const { total, complete } = matched ?? { total: all, complete: true }
       return page.json('signals', {
@@ -118,14 +118,14 @@ export function openSignals(parts: SignalParts): Signals {
         limit: query.limit ?? PAGE_ROWS,
       })
     },
-    counts: () => countAll(core),
+    counts: () => countAll(state),
     consumer: inJournal.consumer,
     dead,
-    sweep: async (nowMs) => (await sweep(core, nowMs)) + (await dead.sweep(nowMs)),
+    sweep: async (nowMs) => (await sweep(state, nowMs)) + (await dead.sweep(nowMs)),
   }
 }
 
-function stateOf({ dead, position }: Core, { signalId, sequence }: JournalSignal) {
+function stateOf({ dead, position }: State, { signalId, sequence }: JournalSignal) {
   const { status, attemptCount = 0 } = dead.of(signalId) ?? {}
   if (status === 'FAILED') return { status, attemptCount } as const
   if (sequence > position()) return { status: 'PENDING', attemptCount } as const
@@ -139,15 +139,15 @@ interface Sent {
 }
 
 /** Inside a transaction. */
-function recordWithin(core: Core, sent: Sent, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
-  const { signals, signalOrder } = core.store.tables
-  const { signalId, known, told } = find(core, sent)
-  const next = takeStep(known, step, core.clock())
+function recordWithin(state: State, sent: Sent, step: Omit<SignalStep, 'signalId'>): SignalReceipt {
+  const { signals, signalOrder } = state.store.tables
+  const { signalId, known, told } = find(state, sent)
+  const next = takeStep(known, step, state.clock())
   if (next !== known) {
     signals.put(signalId, next)
     if (told === undefined) signalOrder.put([next.createdMs, signalId], true)
-    if (told?.status !== next.status) core.inTold.replaceWithin(told, next)
-    if (known?.status !== next.status) tellWithin(core.events, signalId, next)
+    if (told?.status !== next.status) state.inTold.replaceWithin(told, next)
+    if (known?.status !== next.status) tellWithin(state.events, signalId, next)
   }
   return receipt(signalId, known, next)
 }
@@ -162,23 +162,23 @@ interface Known {
 }
 
 /** What is known of a signal: told of before, or standing in the journal. */
-function find(core: Core, { sentId, own }: Sent): Known {
-  const told = findTold(core, sentId)
+function find(state: State, { sentId, own }: Sent): Known {
+  const told = findTold(state, sentId)
   if (told !== undefined) return told
   if (own === undefined) return { signalId: sentId }
   const { signalId, type, timeMs, sequence } = own
   const times = { createdMs: timeMs, updatedMs: timeMs }
   const place = { sequence, isCountedOnce: true } as const
-  const known = { type, ...stateOf(core, own), ...times, ...place, metadata: {} }
-  return findTold(core, signalId) ?? { signalId, known }
+  const known = { type, ...stateOf(state, own), ...times, ...place, metadata: {} }
+  return findTold(state, signalId) ?? { signalId, known }
 }
 
-function findTold({ store }: Core, signalId: string): Known | undefined {
+function findTold({ store }: State, signalId: string): Known | undefined {
   const told = store.tables.signals.get(signalId)
   return told === undefined ? undefined : { signalId, known: told, told }
 }
 
-function countAll({ store, inJournal, inTold, dead }: Core): SignalCounts {
+function countAll({ store, inJournal, inTold, dead }: State): SignalCounts {
   const counts = inTold.all()
   // Given up, and told of since: the journal never counts it as completed.
   const isToldOf = (id: string) => store.tables.signals.get(id)?.isCountedOnce === true
@@ -191,7 +191,7 @@ function countAll({ store, inJournal, inTold, dead }: Core): SignalCounts {
   }
 }
 
-async function sweep({ store, config, inTold }: Core, nowMs: number): Promise<number> {
+async function sweep({ store, config, inTold }: State, nowMs: number): Promise<number> {
   const { signals, signalOrder } = store.tables
   const spare = signalOrder.count() - SIGNALS_MAX
   const range =

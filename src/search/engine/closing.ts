@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
-import type { Core, OpenState } from './core.ts'
 import { checkpoint } from './durability.ts'
+import type { EngineState, OpenState } from './engine-state.ts'
 import type { Publisher } from './publisher.ts'
 
 /**
@@ -16,9 +16,9 @@ const FILES_MS = 3000
  * From here on nothing is begun, and what is being opened is given up: to build the files of many documents takes
  * minutes, and the next start does it anew. Settles when no opening is under way.
  */
-export async function giveUpOpening(core: Core): Promise<void> {
-  core.closing = true
-  const opening = [...core.states].filter(([, state]) => state.opening !== undefined)
+export async function giveUpOpening(engine: EngineState): Promise<void> {
+  engine.closing = true
+  const opening = [...engine.states].filter(([, state]) => state.opening !== undefined)
   if (opening.length === 0) return
   const closeAll = () => {
     for (const [engineId] of opening) closeIfOpen(engineId)
@@ -29,15 +29,15 @@ export async function giveUpOpening(core: Core): Promise<void> {
   clearInterval(timer)
   // One that came to be open after the last try.
   closeAll()
-  for (const [engineId] of opening) core.states.delete(engineId)
+  for (const [engineId] of opening) engine.states.delete(engineId)
 }
 
 /**
  * Closes an index whose batch failed or was given up, while the service stops: a later one must not be applied without
  * it. The next start brings its files up to date from the records.
  */
-export function giveUp(core: Core, engineId: number): void {
-  core.states.delete(engineId)
+export function giveUp(engine: EngineState, engineId: number): void {
+  engine.states.delete(engineId)
   closeIfOpen(engineId)
 }
 
@@ -50,23 +50,23 @@ function closeIfOpen(engineId: number): void {
 }
 
 /** What was written becomes durable; what would take long, and costs nothing but time to begin anew, is given up. */
-export async function close(core: Core, publisher: Publisher): Promise<void> {
-  await giveUpOpening(core)
-  await Promise.all(core.rebuilding.values())
+export async function close(engine: EngineState, publisher: Publisher): Promise<void> {
+  await giveUpOpening(engine)
+  await Promise.all(engine.rebuilding.values())
   await withinMs(PUBLISH_MS, publisher.idle())
-  for (const [engineId, { entry }] of [...core.states])
-    if (publisher.isBusy(entry)) giveUp(core, engineId)
+  for (const [engineId, { entry }] of [...engine.states])
+    if (publisher.isBusy(entry)) giveUp(engine, engineId)
   // From here on nothing is written to those that are open.
-  for (const engineId of core.states.keys()) native.giveUpMerging(engineId)
+  for (const engineId of engine.states.keys()) native.giveUpMerging(engineId)
   await publisher.idle()
-  const states = [...core.states.values()]
+  const states = [...engine.states.values()]
   await Promise.all(states.flatMap(filesUnderWay))
   const untilMs = performance.now() + FILES_MS
-  await checkpoint(core, () => performance.now() < untilMs)
-  for (const engineId of core.states.keys()) native.close(engineId)
+  await checkpoint(engine, () => performance.now() < untilMs)
+  for (const engineId of engine.states.keys()) native.close(engineId)
   // The core gives up learning a space as soon as its index is closed.
   await Promise.all(states.map(({ fitting }) => fitting))
-  core.states.clear()
+  engine.states.clear()
 }
 
 /** Settles when `done` does, at latest after some time. */

@@ -4,8 +4,8 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { indexedAs } from '../record.ts'
 import { type Batch, batchAfter, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'
-import type { Core, EngineParts } from './core.ts'
 import { checkpoint, openUnsaved, releaseWriters, roomForWriter } from './durability.ts'
+import type { EngineParts, EngineState } from './engine-state.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { vectorizedNow } from './located.ts'
 import { openable } from './openable.ts'
@@ -77,8 +77,8 @@ export interface Engine {
 const FIELD_NAMES_MAX = 256
 
 export function openEngine(parts: EngineParts): Engine {
-  const states: Core['states'] = new Map()
-  const core: Core = {
+  const states: EngineState['states'] = new Map()
+  const engine: EngineState = {
     ...parts,
     states,
     unsaved: openUnsaved({ ...parts, states }),
@@ -90,43 +90,43 @@ export function openEngine(parts: EngineParts): Engine {
     openingToWrite: openSemaphore(parts.config.openWritersMax),
     isBusy: (entry) => publisher.isBusy(entry),
   }
-  const publisher = openPublisher((entry, batch) => applyBatch(core, entry, batch))
-  const stateOf = ({ record }: IndexEntry) => core.states.get(record.engineId)
+  const publisher = openPublisher((entry, batch) => applyBatch(engine, entry, batch))
+  const stateOf = ({ record }: IndexEntry) => engine.states.get(record.engineId)
   const isOpen = (entry: IndexEntry) => {
     const state = stateOf(entry)
     return state !== undefined && state.opening === undefined
   }
   return {
-    ready: (entry) => ready(core, entry),
-    using: (entries, work) => using(core, entries, work),
-    openable: (entries) => openable(core, entries),
+    ready: (entry) => ready(engine, entry),
+    using: (entries, work) => using(engine, entries, work),
+    openable: (entries) => openable(engine, entries),
     publish: publisher.publish,
     publishSoon: publisher.publishSoon,
-    recover: () => recover(core),
+    recover: () => recover(engine),
     figures: readIndexFigures,
     underNames: ({ record }, names) => native.underNames(record.engineId, names),
     fieldNames: ({ record }) => native.fieldNames(record.engineId, FIELD_NAMES_MAX),
     isOpen,
     hasVector: (entry, ord) =>
       isOpen(entry) && vectorizedNow(entry.record.engineId, Float64Array.of(ord))[0] === 1,
-    isFitting: (entry) => isFitting(core, stateOf(entry)),
-    isSettled: (entry) => isSettled(core, stateOf(entry)),
-    rebuild: (entry) => rebuildSoon(core, publisher, entry),
+    isFitting: (entry) => isFitting(engine, stateOf(entry)),
+    isSettled: (entry) => isSettled(engine, stateOf(entry)),
+    rebuild: (entry) => rebuildSoon(engine, publisher, entry),
     drop: async (entry) => {
-      await core.rebuilding.get(entry.record.id)
+      await engine.rebuilding.get(entry.record.id)
       await publisher.settled(entry)
-      await forget(core, entry.record.engineId)
+      await forget(engine, entry.record.engineId)
     },
-    checkpoint: () => checkpoint(core, () => !core.closing),
+    checkpoint: () => checkpoint(engine, () => !engine.closing),
     tend: () => {
-      openAgain(core)
-      tendRested(core)
+      openAgain(engine)
+      tendRested(engine)
     },
-    opened: () => openedNow(core),
-    unopened: () => [...core.unopened.values()].map(({ entry }) => entry.record.name),
-    openings: () => openings(core),
-    giveUpOpening: () => giveUpOpening(core),
-    close: () => close(core, publisher),
+    opened: () => openedNow(engine),
+    unopened: () => [...engine.unopened.values()].map(({ entry }) => entry.record.name),
+    openings: () => openings(engine),
+    giveUpOpening: () => giveUpOpening(engine),
+    close: () => close(engine, publisher),
   }
 }
 
@@ -134,7 +134,7 @@ export function openEngine(parts: EngineParts): Engine {
  * Leaves out files that are being built for an index, those that were replaced and are still being read, and those of an
  * index that was deleted: the index then goes by the number of other files, which may be closed.
  */
-function openedNow({ states, indices }: Core): IndexEntry[] {
+function openedNow({ states, indices }: EngineState): IndexEntry[] {
   const opened: IndexEntry[] = []
   for (const [engineId, { entry, opening }] of states) {
     const isCurrent =
@@ -144,7 +144,7 @@ function openedNow({ states, indices }: Core): IndexEntry[] {
   return opened
 }
 
-function openings({ states }: Core): ReturnType<Engine['openings']> {
+function openings({ states }: EngineState): ReturnType<Engine['openings']> {
   const open = [...states.values()].filter(({ opening }) => opening === undefined)
   return open.map(({ entry: { record }, openedAt }) => {
     return { indexId: record.id, engineId: record.engineId, opening: openedAt }
@@ -152,25 +152,29 @@ function openings({ states }: Core): ReturnType<Engine['openings']> {
 }
 
 /** One that is not open yet has the write in its records: to open it takes a writer. */
-async function openToWrite(core: Core, entry: IndexEntry): Promise<void> {
-  if (core.states.has(entry.record.engineId)) await ready(core, entry)
+async function openToWrite(engine: EngineState, entry: IndexEntry): Promise<void> {
+  if (engine.states.has(entry.record.engineId)) await ready(engine, entry)
   else
-    await core.openingToWrite(async () => {
-      await roomForWriter(core)
-      await ready(core, entry)
+    await engine.openingToWrite(async () => {
+      await roomForWriter(engine)
+      await ready(engine, entry)
     })
 }
 
-async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<Uint8Array> {
-  await openToWrite(core, entry)
+async function applyBatch(
+  engine: EngineState,
+  entry: IndexEntry,
+  batch: Batch,
+): Promise<Uint8Array> {
+  await openToWrite(engine, entry)
   if (batch.ords.length === 0 && batch.deletes.length === 0) return new Uint8Array()
   const { engineId, name } = entry.record
   try {
-    const state = core.states.get(engineId)
+    const state = engine.states.get(engineId)
     // Right after a switch the index has caught up with writes whose turn comes only now.
     const fresh = batchAfter(batch, state?.published ?? 0)
-    const { dataDir } = core.config
-    const report = await core.pool.run(isLarge(batch) ? 'bulk' : 'write', {
+    const { dataDir } = engine.config
+    const report = await engine.pool.run(isLarge(batch) ? 'bulk' : 'write', {
       dataDir,
       indexId: entry.record.id,
       engineId,
@@ -180,22 +184,22 @@ async function applyBatch(core: Core, entry: IndexEntry, batch: Batch): Promise<
     if (state !== undefined) {
       state.published = Math.max(state.published, batch.sequence)
       state.writer = true
-      releaseWriters(core)
-      if (report.fitWanted) fitInTime(core, state)
+      releaseWriters(engine)
+      if (report.fitWanted) fitInTime(engine, state)
     }
-    warnOfCut(core, name, report.cut)
+    warnOfCut(engine, name, report.cut)
     if (fresh !== batch) return vectorizedNow(engineId, batch.ords)
     return report.vectorized
   } catch (err) {
-    if (core.closing) {
-      giveUp(core, engineId)
+    if (engine.closing) {
+      giveUp(engine, engineId)
       throw err
     }
     // The records have it: opened again, the index catches up from them.
-    core.log.error({ index: name, err }, 'publishing failed; opening the index again')
-    core.states.delete(engineId)
+    engine.log.error({ index: name, err }, 'publishing failed; opening the index again')
+    engine.states.delete(engineId)
     native.close(engineId)
-    await ready(core, entry)
+    await ready(engine, entry)
     return vectorizedNow(engineId, batch.ords)
   }
 }

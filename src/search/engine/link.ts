@@ -1,4 +1,4 @@
-import type { Core, OpenState } from './core.ts'
+import type { EngineState, OpenState } from './engine-state.ts'
 import { readIndexFigures } from './figures.ts'
 
 /** Vectors from which on the core searches through a neighbour graph. */
@@ -9,24 +9,27 @@ const SLICE_MS = 500
 const SLICES_UNDER_WAY = 4
 
 /** Grows the neighbour graph in the background: to its end while the index is at rest, else for a while. */
-export function linkSoon(core: Core, state: OpenState): void {
-  if (state.linked || state.linking || core.closing) return
+export function linkSoon(engine: EngineState, state: OpenState): void {
+  if (state.linked || state.linking || engine.closing) return
   if (readIndexFigures(state.entry).vectors < GRAPH_VECTORS) return
-  state.linking = link(core, state)
+  state.linking = link(engine, state)
     .catch((err: unknown) =>
-      core.log.warn({ index: state.entry.record.name, err }, 'the neighbour graph could not grow'),
+      engine.log.warn(
+        { index: state.entry.record.name, err },
+        'the neighbour graph could not grow',
+      ),
     )
     .finally(() => {
       state.linking = undefined
     })
 }
 
-async function link(core: Core, state: OpenState): Promise<void> {
+async function link(engine: EngineState, state: OpenState): Promise<void> {
   const { engineId } = state.entry.record
-  for (let slice = 0; mayGoOn(core, state, slice); slice++) {
+  for (let slice = 0; mayGoOn(engine, state, slice); slice++) {
     const { published, seen } = state
     const isAtRest = seen === published
-    const isMore = await core.pool.run('link', { engineId, timeMs: SLICE_MS, isAtRest })
+    const isMore = await engine.pool.run('link', { engineId, timeMs: SLICE_MS, isAtRest })
     if (isMore) continue
     state.linked = state.published === published && state.fitting === undefined
     state.reshaped = true
@@ -37,8 +40,8 @@ async function link(core: Core, state: OpenState): Promise<void> {
 }
 
 /** Whoever learns a space, closes the index or drops it doesn't wait for the whole graph. */
-function mayGoOn(core: Core, state: OpenState, slices: number): boolean {
+function mayGoOn(engine: EngineState, state: OpenState, slices: number): boolean {
   const { entry, fitting, retiring, seen, published } = state
-  if (core.closing || fitting || retiring || entry.dropped === true) return false
+  if (engine.closing || fitting || retiring || entry.dropped === true) return false
   return slices < SLICES_UNDER_WAY || seen === published
 }

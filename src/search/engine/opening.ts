@@ -9,8 +9,8 @@ import type { IndexEntry } from '../indices/indices.ts'
 import { unknownIndex } from '../indices/unknown-index.ts'
 import { indexedAs } from '../record.ts'
 import type { OpenInput } from './catch-up.ts'
-import { type Core, newState, type OpenState, type Unopened } from './core.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
+import { type EngineState, newState, type OpenState, type Unopened } from './engine-state.ts'
 import { forgetMarks, marksOf } from './marks.ts'
 import { tellProgress } from './opening-progress.ts'
 import { fitSoon } from './rest.ts'
@@ -25,19 +25,19 @@ const RECORDS_DAMAGED =
   'an index could not be opened: records/data.mdb, which has its documents, is damaged. Put a whole copy in its place'
 
 /** Undefined when the index is open and complete; else settles when it is. */
-export function ready(core: Core, entry: IndexEntry): Promise<void> | undefined {
-  const state = core.states.get(entry.record.engineId)
+export function ready(engine: EngineState, entry: IndexEntry): Promise<void> | undefined {
+  const state = engine.states.get(entry.record.engineId)
   if (state === undefined && entry.dropped === true) return Promise.reject(unknownIndex())
-  if (state === undefined && core.closing)
+  if (state === undefined && engine.closing)
     return Promise.reject(serviceError('STOPPING', 'The service is stopping; try again soon.'))
-  if (state === undefined) return openIndex(core, entry)
-  state.usedAt = ++core.uses
+  if (state === undefined) return openIndex(engine, entry)
+  state.usedAt = ++engine.uses
   return state.opening
 }
 
 /** Runs `work` while all these indices are open; see Engine. */
 export async function using<T>(
-  core: Core,
+  engine: EngineState,
   entries: IndexEntry[],
   work: () => Promise<T>,
 ): Promise<T> {
@@ -47,9 +47,9 @@ export async function using<T>(
     // All are held before the first is waited for: none of them is switched or closed meanwhile.
     const openings: Promise<void>[] = []
     for (const entry of entries) {
-      const opening = ready(core, entry)
+      const opening = ready(engine, entry)
       if (opening !== undefined) openings.push(opening)
-      const state = core.states.get(entry.record.engineId)
+      const state = engine.states.get(entry.record.engineId)
       if (state === undefined) continue
       state.users += 1
       held.push(state)
@@ -62,16 +62,16 @@ export async function using<T>(
       if (entry.record.engineId !== engineIds[at]) entry.replacedAt = native.nextGeneration()
     })
     for (const state of held) if (--state.users === 0) state.onUnused?.()
-    closeLeastUsed(core)
+    closeLeastUsed(engine)
   }
 }
 
-function openIndex(core: Core, entry: IndexEntry): Promise<void> {
-  const state = newState(entry, ++core.uses)
-  core.states.set(entry.record.engineId, state)
-  state.opening = openFiles(core, state).catch((cause: unknown) => {
-    core.states.delete(entry.record.engineId)
-    throw reportUnopened(core, entry, cause)
+function openIndex(engine: EngineState, entry: IndexEntry): Promise<void> {
+  const state = newState(entry, ++engine.uses)
+  engine.states.set(entry.record.engineId, state)
+  state.opening = openFiles(engine, state).catch((cause: unknown) => {
+    engine.states.delete(entry.record.engineId)
+    throw reportUnopened(engine, entry, cause)
   })
   return state.opening
 }
@@ -80,7 +80,7 @@ function openIndex(core: Core, entry: IndexEntry): Promise<void> {
 export function openUnread({
   indices,
   log,
-}: Pick<Core, 'indices' | 'log'>): LastingFailures<number> {
+}: Pick<EngineState, 'indices' | 'log'>): LastingFailures<number> {
   const about = (engineId: number) => ({
     index: indices.all().find(({ record }) => record.engineId === engineId)?.record.name,
     directory: indices.directory({ engineId }),
@@ -94,11 +94,11 @@ export function openUnread({
 }
 
 /** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
-function reportUnopened(core: Core, entry: IndexEntry, cause: unknown): unknown {
-  if (cause instanceof ServiceError || core.closing) return cause
+function reportUnopened(engine: EngineState, entry: IndexEntry, cause: unknown): unknown {
+  if (cause instanceof ServiceError || engine.closing) return cause
   const { name } = entry.record
-  if (entry.dropped !== true) noteUnopened(core, entry)
-  core.unread.failed(entry.record.engineId, isDamage(cause) ? plainDamage(cause) : cause)
+  if (entry.dropped !== true) noteUnopened(engine, entry)
+  engine.unread.failed(entry.record.engineId, isDamage(cause) ? plainDamage(cause) : cause)
   // Without the cause, which each request would have logged again.
   const whose = isDamage(cause)
     ? 'records of its documents are damaged; the log says more'
@@ -111,56 +111,59 @@ export function isOfUnopened(cause: unknown): cause is ServiceError {
   return cause instanceof ServiceError && cause.code === 'UNHEALTHY'
 }
 
-function noteUnopened(core: Core, entry: IndexEntry): void {
+function noteUnopened(engine: EngineState, entry: IndexEntry): void {
   const { engineId } = entry.record
   // Searches of all go on without it: what they saw with it is another list.
-  if (!core.unopened.has(engineId)) core.indices.leaveBehind()
-  const pauseMs = core.unopened.get(engineId)?.pauseMs ?? AGAIN_MS
-  core.unopened.set(engineId, { entry, pauseMs, fromMs: performance.now() + pauseMs })
+  if (!engine.unopened.has(engineId)) engine.indices.leaveBehind()
+  const pauseMs = engine.unopened.get(engineId)?.pauseMs ?? AGAIN_MS
+  engine.unopened.set(engineId, { entry, pauseMs, fromMs: performance.now() + pauseMs })
 }
 
 /**
  * Comes by every few seconds: an index that could not be opened is tried again, as where a full disk has room now. It can't
  * be left to searches, since whoever goes by its health sends none. One at a time: others may wait to be opened, too.
  */
-export function openAgain(core: Core): void {
-  if (core.closing) return
+export function openAgain(engine: EngineState): void {
+  if (engine.closing) return
   const isDue = ([engineId, { fromMs }]: [number, Unopened]) =>
-    performance.now() >= fromMs && !core.states.has(engineId)
-  const [, unopened] = [...core.unopened].find(isDue) ?? []
+    performance.now() >= fromMs && !engine.states.has(engineId)
+  const [, unopened] = [...engine.unopened].find(isDue) ?? []
   if (unopened === undefined) return
   unopened.pauseMs = Math.min(AGAIN_MS_MAX, 2 * unopened.pauseMs)
   // It was logged, and is tried again.
-  ready(core, unopened.entry)?.catch(() => undefined)
+  ready(engine, unopened.entry)?.catch(() => undefined)
 }
 
-async function openFiles(core: Core, state: OpenState): Promise<void> {
+async function openFiles(engine: EngineState, state: OpenState): Promise<void> {
   const { record } = state.entry
-  const opened = await tellProgress(core.log, record.name, (progress) =>
-    core.pool.run('open', { ...openInput(core, state.entry), progress }),
+  const opened = await tellProgress(engine.log, record.name, (progress) =>
+    engine.pool.run('open', { ...openInput(engine, state.entry), progress }),
   )
-  core.unopened.delete(record.engineId)
-  core.unread.went(record.engineId)
+  engine.unopened.delete(record.engineId)
+  engine.unread.went(record.engineId)
   state.opening = undefined
-  state.openedAt = ++core.uses
+  state.openedAt = ++engine.uses
   state.published = opened.sequence
   state.durable = opened.replayed > 0 ? 0 : opened.sequence
   state.writer = opened.writer
   if (opened.rebuilt !== undefined)
-    core.log.warn({ index: record.name, reason: opened.rebuilt }, 'index rebuilt from the records')
+    engine.log.warn(
+      { index: record.name, reason: opened.rebuilt },
+      'index rebuilt from the records',
+    )
   if (opened.refused.length > 0)
-    core.log.error(
+    engine.log.error(
       { index: record.name, documents: opened.refused.slice(0, 100) },
       'documents could not be indexed; the others are there',
     )
-  warnOfCut(core, record.name, opened.cut)
-  if (opened.fitWanted) fitSoon(core, state)
-  releaseWriters(core)
-  closeLeastUsed(core)
+  warnOfCut(engine, record.name, opened.cut)
+  if (opened.fitWanted) fitSoon(engine, state)
+  releaseWriters(engine)
+  closeLeastUsed(engine)
 }
 
 /** Tells of documents that are not found by all of their ngrams: most likely stored before there was a limit. */
-export function warnOfCut({ log }: Core, index: string, cut: readonly number[]): void {
+export function warnOfCut({ log }: EngineState, index: string, cut: readonly number[]): void {
   if (cut.length === 0) return
   log.warn(
     { index, documents: cut.slice(0, 100) },
@@ -169,14 +172,14 @@ export function warnOfCut({ log }: Core, index: string, cut: readonly number[]):
 }
 
 /** What the job that opens an index needs to know. */
-export function openInput(core: Core, { record, definition }: IndexEntry): OpenInput {
+export function openInput(engine: EngineState, { record, definition }: IndexEntry): OpenInput {
   return {
-    dataDir: core.config.dataDir,
+    dataDir: engine.config.dataDir,
     indexId: record.id,
     engineId: record.engineId,
-    directory: core.indices.directory(record),
+    directory: engine.indices.directory(record),
     definition: definitionJson(definition),
-    marks: marksOf(core.store.tables.meta, record.engineId),
+    marks: marksOf(engine.store.tables.meta, record.engineId),
     indexedAs: indexedAs(definition),
   }
 }
@@ -185,50 +188,51 @@ export function openInput(core: Core, { record, definition }: IndexEntry): OpenI
  * Keeps the number of open indices under its limit; one with work under way is never closed. Half as many as the limit stay
  * beside those: else the one that is searched all the time would go where a bulk, or another search, holds all others.
  */
-function closeLeastUsed(core: Core): void {
-  const { states, config, closing } = core
+function closeLeastUsed(engine: EngineState): void {
+  const { states, config, closing } = engine
   if (closing || states.size <= config.openIndicesMax) return
   // Each search comes by: for one that is on its way out already, all others would go, too.
   const staying = [...states.values()].filter(({ leaving }) => !leaving)
-  const unused = leastUsed(core, staying)
+  const unused = leastUsed(engine, staying)
   const closable = Math.max(0, unused.length - Math.floor(config.openIndicesMax / 2))
   const surplus = Math.max(0, staying.length - config.openIndicesMax)
   for (const state of unused.slice(0, Math.min(surplus, closable))) {
     state.leaving = true
-    retire(core, state, () => closeIndex(core, state))
+    retire(engine, state, () => closeIndex(engine, state))
   }
 }
 
-function closeIndex(core: Core, state: OpenState): void {
+function closeIndex(engine: EngineState, state: OpenState): void {
   // Somebody may have come while it was made durable.
-  if (core.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
+  if (engine.isBusy(state.entry) || state.users > 0 || !isDurable(state)) return
   const { engineId } = state.entry.record
   // The index may have been built again meanwhile: then this is the number of its successor.
-  if (core.states.get(engineId) !== state) return
-  core.states.delete(engineId)
+  if (engine.states.get(engineId) !== state) return
+  engine.states.delete(engineId)
   native.close(engineId)
 }
 
 /** Opens every index in turn; one that can't be opened is logged and tried again: when it is asked for, and by `openAgain`. */
-export async function recover(core: Core): Promise<void> {
-  for (const entry of core.indices.all().slice(0, core.config.openIndicesMax)) {
-    if (core.closing) return
+export async function recover(engine: EngineState): Promise<void> {
+  for (const entry of engine.indices.all().slice(0, engine.config.openIndicesMax)) {
+    if (engine.closing) return
     try {
-      await ready(core, entry)
+      await ready(engine, entry)
     } catch (err) {
-      if (core.closing) return
+      if (engine.closing) return
       // That was logged where it failed.
-      if (!isOfUnopened(err)) core.log.error({ index: entry.record.name, err }, 'opening an index')
+      if (!isOfUnopened(err))
+        engine.log.error({ index: entry.record.name, err }, 'opening an index')
     }
   }
 }
 
 /** Closes the index once no search needs it any more, and deletes its files. */
-export async function forget(core: Core, engineId: number): Promise<void> {
-  core.unopened.delete(engineId)
-  core.unread.drop(engineId)
-  core.unsaved.drop(engineId)
-  const state = core.states.get(engineId)
+export async function forget(engine: EngineState, engineId: number): Promise<void> {
+  engine.unopened.delete(engineId)
+  engine.unread.drop(engineId)
+  engine.unsaved.drop(engineId)
+  const state = engine.states.get(engineId)
   await state?.opening?.catch(() => undefined)
   await state?.fitting
   await state?.merging
@@ -238,7 +242,7 @@ export async function forget(core: Core, engineId: number): Promise<void> {
     await new Promise<void>((resolve) => {
       state.onUnused = resolve
     })
-  if (core.states.delete(engineId)) native.close(engineId)
-  await rm(core.indices.directory({ engineId }), { recursive: true, force: true })
-  await forgetMarks(core.store, engineId)
+  if (engine.states.delete(engineId)) native.close(engineId)
+  await rm(engine.indices.directory({ engineId }), { recursive: true, force: true })
+  await forgetMarks(engine.store, engineId)
 }

@@ -1,7 +1,7 @@
 import { native } from '../../native.ts'
 import type { Declared, IndexEntry } from '../indices/indices.ts'
 import { withinMs } from './closing.ts'
-import type { Core } from './core.ts'
+import type { EngineState } from './engine-state.ts'
 import { forget, openInput, ready } from './opening.ts'
 import type { Publisher } from './publisher.ts'
 
@@ -10,50 +10,54 @@ const SEEN_MS_MAX = 2000
 
 /** Builds what was declared for an index in the background; see Engine. One build an index at a time. */
 export async function rebuildSoon(
-  core: Core,
+  engine: EngineState,
   publisher: Publisher,
   entry: IndexEntry,
 ): Promise<void> {
-  const { rebuilding, config } = core
+  const { rebuilding, config } = engine
   const { id, name } = entry.record
   const done =
     rebuilding.get(id) ??
-    rebuildAll(core, publisher, entry)
-      .catch((err: unknown) => core.log.error({ index: name, err }, 'building an index again'))
+    rebuildAll(engine, publisher, entry)
+      .catch((err: unknown) => engine.log.error({ index: name, err }, 'building an index again'))
       .finally(() => rebuilding.delete(id))
   rebuilding.set(id, done)
   await withinMs(Math.min(SEEN_MS_MAX, config.requestTimeoutMs / 2), done)
 }
 
 /** Until nothing newer was declared meanwhile. */
-async function rebuildAll(core: Core, publisher: Publisher, entry: IndexEntry): Promise<void> {
-  for (let { next } = entry; next !== undefined && !core.closing; { next } = entry) {
+async function rebuildAll(
+  engine: EngineState,
+  publisher: Publisher,
+  entry: IndexEntry,
+): Promise<void> {
+  for (let { next } = entry; next !== undefined && !engine.closing; { next } = entry) {
     const previous = entry.record.engineId
     try {
-      await switchTo(core, publisher, entry, next)
+      await switchTo(engine, publisher, entry, next)
     } catch (cause) {
-      await forget(core, next.record.engineId)
-      if (entry.dropped === true || core.closing) return
+      await forget(engine, next.record.engineId)
+      if (entry.dropped === true || engine.closing) return
       throw cause
     }
-    await forget(core, previous)
+    await forget(engine, previous)
   }
 }
 
 /** Two steps: most of the work beside the running index, then the rest while its writes wait. */
 async function switchTo(
-  core: Core,
+  engine: EngineState,
   publisher: Publisher,
   entry: IndexEntry,
   next: Declared,
 ): Promise<void> {
-  await ready(core, next)
+  await ready(engine, next)
   await publisher.exclusive(entry, async () => {
-    const state = core.states.get(next.record.engineId)
+    const state = engine.states.get(next.record.engineId)
     if (entry.dropped === true || state === undefined)
       throw new Error('The index was deleted, or its new files were closed before they were used.')
-    const { sequence } = await core.pool.run('open', {
-      ...openInput(core, next),
+    const { sequence } = await engine.pool.run('open', {
+      ...openInput(engine, next),
       sequence: state.published,
     })
     state.published = sequence

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import { type Core, isInUse, type OpenState } from './core.ts'
+import { type EngineState, isInUse, type OpenState } from './engine-state.ts'
 import { readIndexFigures } from './figures.ts'
 import { GRAPH_VECTORS, linkSoon } from './link.ts'
 
@@ -27,35 +27,35 @@ const FIT_PAUSE_MS = 30_000
 const FIT_PAUSE_MS_MAX = 3_600_000
 
 /** Called when a batch finds that the index has doubled: learns a space once its patience is at its end. */
-export function fitInTime(core: Core, state: OpenState): void {
+export function fitInTime(engine: EngineState, state: OpenState): void {
   const nowMs = performance.now()
   state.wantedSinceMs ??= nowMs
-  if (nowMs - state.wantedSinceMs >= PATIENCE_MS) fitSoon(core, state)
+  if (nowMs - state.wantedSinceMs >= PATIENCE_MS) fitSoon(engine, state)
 }
 
 /** Learns a new vector space in the background, unless that is under way. */
-export function fitSoon(core: Core, state: OpenState): void {
-  if (state.fitting || state.merging || core.closing || !mayLearn(state)) return
+export function fitSoon(engine: EngineState, state: OpenState): void {
+  if (state.fitting || state.merging || engine.closing || !mayLearn(state)) return
   const { name, engineId } = state.entry.record
   state.wantedSinceMs = undefined
-  state.fitting = core.pool
+  state.fitting = engine.pool
     .run('fit', { engineId })
     .then(
       (report) => {
         state.fitFailures = 0
-        core.log.info({ index: name, ...report }, 'vector space learned')
+        engine.log.info({ index: name, ...report }, 'vector space learned')
       },
       (err: unknown) => {
-        if (core.closing) return
+        if (engine.closing) return
         // That nothing can be learned from these documents is no error: the index keeps the space that it has.
         if (err instanceof ServiceError && err.code === 'VALIDATION_FAILED') {
           state.refusedAt = readIndexFigures(state.entry).documents
-          core.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
+          engine.log.info({ index: name, reason: err.message }, 'no new vector space was learned')
         } else {
           const againInMs = Math.min(FIT_PAUSE_MS * 2 ** state.fitFailures, FIT_PAUSE_MS_MAX)
           state.fitFailures += 1
           state.fitFromMs = performance.now() + againInMs
-          core.log.warn({ index: name, againInMs, err }, 'no vector space could be learned')
+          engine.log.warn({ index: name, againInMs, err }, 'no vector space could be learned')
         }
       },
     )
@@ -80,20 +80,20 @@ function mayLearn({ entry, refusedAt, fitFromMs }: OpenState): boolean {
  * vector space is learned anew when it has grown, its segments are merged, once, and its neighbour graph
  * grows until it has all; the graph of an index that has long been under way grows a little.
  */
-export function tendRested(core: Core): void {
-  for (const state of core.states.values()) {
-    if (state.opening !== undefined || state.retiring || !isInUse(core, state)) continue
-    const isAtRest = state.seen === state.published && !core.isBusy(state.entry)
+export function tendRested(engine: EngineState): void {
+  for (const state of engine.states.values()) {
+    if (state.opening !== undefined || state.retiring || !isInUse(engine, state)) continue
+    const isAtRest = state.seen === state.published && !engine.isBusy(state.entry)
     if (!isAtRest) {
       state.merged = false
       state.linked = false
     }
     state.restlessSinceMs = isAtRest ? undefined : (state.restlessSinceMs ?? performance.now())
     state.seen = state.published
-    if (isAtRest && isDue(state)) fitSoon(core, state)
+    if (isAtRest && isDue(state)) fitSoon(engine, state)
     else if (state.fitting === undefined) {
-      if (isAtRest && !state.merged) mergeSoon(core, state)
-      if (isAtRest || isLongUnderWay(state)) linkSoon(core, state)
+      if (isAtRest && !state.merged) mergeSoon(engine, state)
+      if (isAtRest || isLongUnderWay(state)) linkSoon(engine, state)
     }
   }
 }
@@ -102,16 +102,16 @@ function isLongUnderWay({ restlessSinceMs }: OpenState): boolean {
   return restlessSinceMs !== undefined && performance.now() - restlessSinceMs >= PATIENCE_MS
 }
 
-function mergeSoon(core: Core, state: OpenState): void {
+function mergeSoon(engine: EngineState, state: OpenState): void {
   state.merged = true
-  if (core.closing || readIndexFigures(state.entry).segments < 2) return
+  if (engine.closing || readIndexFigures(state.entry).segments < 2) return
   const { name, engineId } = state.entry.record
-  state.merging = core.pool
+  state.merging = engine.pool
     .run('merge', { engineId })
     .then(
-      (segments) => core.log.debug({ index: name, segments }, 'segments merged'),
+      (segments) => engine.log.debug({ index: name, segments }, 'segments merged'),
       (err: unknown) => {
-        if (!core.closing) core.log.warn({ index: name, err }, 'segments could not be merged')
+        if (!engine.closing) engine.log.warn({ index: name, err }, 'segments could not be merged')
       },
     )
     .finally(() => {
@@ -122,18 +122,18 @@ function mergeSoon(core: Core, state: OpenState): void {
 }
 
 /** Whether a space is being learned for the index, or will be as soon as it is at rest. */
-export function isFitting(core: Core, state: OpenState | undefined): boolean {
-  if (state === undefined || state.opening !== undefined || core.closing) return false
+export function isFitting(engine: EngineState, state: OpenState | undefined): boolean {
+  if (state === undefined || state.opening !== undefined || engine.closing) return false
   return state.fitting !== undefined || isDue(state)
 }
 
 /** Whether the index at rest has all that makes its searches fast. */
-export function isSettled(core: Core, state: OpenState | undefined): boolean {
+export function isSettled(engine: EngineState, state: OpenState | undefined): boolean {
   if (state === undefined || state.opening !== undefined) return false
   const { vectors, graph } = readIndexFigures(state.entry)
   const isWhole = vectors < GRAPH_VECTORS || graph
   const isTended = state.merged && state.merging === undefined && state.linking === undefined
-  return isWhole && isTended && !isFitting(core, state)
+  return isWhole && isTended && !isFitting(engine, state)
 }
 
 function isDue(state: OpenState): boolean {

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
-import type { Core, OpenState } from '../../../src/search/engine/core.ts'
 import { checkpoint, openUnsaved, releaseWriters } from '../../../src/search/engine/durability.ts'
+import type { EngineState, OpenState } from '../../../src/search/engine/engine-state.ts'
 import { startApp } from '../../running-app.ts'
 import { temporaryStore } from '../../store/open.ts'
 
@@ -36,8 +36,8 @@ it('an index that has changed without a write is written again when its files co
   const entry = { record: { id: 1, engineId: 2, name: 'i' } }
   // As behind a new vector space, or a merge.
   const state = { entry, published: 5, durable: 5, reshaped: true, writer: true } as OpenState
-  const core = coreOf(state, run, failed)
-  for (let round = 0; round < 3; round += 1) await checkpoint(core)
+  const engine = engineOf(state, run, failed)
+  for (let round = 0; round < 3; round += 1) await checkpoint(engine)
   expect(runs).toEqual(['checkpoint', 'checkpoint'])
   expect(failed).toHaveLength(2)
   expect(state.reshaped).toBe(false)
@@ -52,10 +52,10 @@ it('files that can not be written are told of when that begins, when it fails ot
   }
   const entry = { record: { id: 1, engineId: 2, name: 'i' } }
   const state = { entry, published: 5, durable: 4, writer: true } as OpenState
-  const core = coreOf(state, run, said)
+  const engine = engineOf(state, run, said)
   for (const now of ['No room.', 'No room.', 'No disk.', 'No disk.', undefined, undefined]) {
     fails = now
-    await checkpoint(core)
+    await checkpoint(engine)
   }
   expect(said).toEqual([
     { index: 'i', err: new Error('No room.') },
@@ -74,21 +74,29 @@ it('files that others took the place of, and that searches still read, are not w
   const entry = { record: { id: 1, engineId: 3, name: 'i' } }
   const state = { entry, published: 5, durable: 4, writer: true } as OpenState
   const said: unknown[] = []
-  const core = coreOf(state, run, said)
-  await checkpoint(core)
-  releaseWriters({ ...core, config: { openWritersMax: 0 }, isBusy: () => false } as unknown as Core)
+  const engine = engineOf(state, run, said)
+  await checkpoint(engine)
+  releaseWriters({
+    ...engine,
+    config: { openWritersMax: 0 },
+    isBusy: () => false,
+  } as unknown as EngineState)
   await state.retiring
   expect(runs).toEqual([])
   expect(said).toEqual([])
 })
 
-/** A core with one index, whose jobs `run` does. */
-function coreOf(state: OpenState, run: (job: string) => Promise<object>, said: unknown[]): Core {
+/** An engine with one index, whose jobs `run` does. */
+function engineOf(
+  state: OpenState,
+  run: (job: string) => Promise<object>,
+  said: unknown[],
+): EngineState {
   const states = new Map([[2, state]])
   const say = (fields: object) => void said.push(fields)
-  const log = { error: say, info: say } as unknown as Core['log']
+  const log = { error: say, info: say } as unknown as EngineState['log']
   return {
     ...{ store: temporaryStore(), pool: { run }, rebuilding: new Map() },
     ...{ states, log, unsaved: openUnsaved({ states, log }) },
-  } as unknown as Core
+  } as unknown as EngineState
 }

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { native } from '../../../src/native.ts'
-import type { Core, OpenState } from '../../../src/search/engine/core.ts'
+import type { EngineState, OpenState } from '../../../src/search/engine/engine-state.ts'
 import { linkSoon } from '../../../src/search/engine/link.ts'
 
 let vectors = 10_000
@@ -15,17 +15,17 @@ async function slicesOf(
   let slices = 0
   const run = async () => {
     slices += 1
-    during({ slices, core, state })
+    during({ slices, engine, state })
     return slices < most
   }
-  const core = { log: {}, closing: false, pool: { run } } as unknown as Core
+  const engine = { log: {}, closing: false, pool: { run } } as unknown as EngineState
   const entry = { record: { name: 'papers', engineId: 1 } }
   const state = { entry, seen: 1, published: 1, linked: false, ...changed } as unknown as OpenState
-  linkSoon(core, state)
+  linkSoon(engine, state)
   await state.linking
   return { slices, state }
 }
-type During = (now: { slices: number; core: Core; state: OpenState }) => void
+type During = (now: { slices: number; engine: EngineState; state: OpenState }) => void
 
 it('the graph of an index at rest grows to its end in one go', async () => {
   const { slices, state } = await slicesOf({})
@@ -55,7 +55,7 @@ it.each<[string, During]>([
   ['learns a space', ({ state }) => Object.assign(state, { fitting: Promise.resolve() })],
   ['closes the index', ({ state }) => Object.assign(state, { retiring: Promise.resolve() })],
   ['drops it', ({ state }) => Object.assign(state.entry, { dropped: true })],
-  ['stops the service', ({ core }) => Object.assign(core, { closing: true })],
+  ['stops the service', ({ engine }) => Object.assign(engine, { closing: true })],
 ])('whoever %s waits for no more than a slice', async (_what, happens) => {
   const { slices, state } = await slicesOf(
     {},

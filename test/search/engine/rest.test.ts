@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
 import { native } from '../../../src/native.ts'
-import type { Core, OpenState } from '../../../src/search/engine/core.ts'
+import type { EngineState, OpenState } from '../../../src/search/engine/engine-state.ts'
 import { fitSoon, tendRested } from '../../../src/search/engine/rest.ts'
 
 let documents = 400
@@ -13,12 +13,12 @@ async function learning(outcome: () => Promise<unknown>) {
   const logged: unknown[] = []
   const note = (level: string) => (fields: object) => logged.push([level, fields])
   const log = { info: note('info'), warn: note('warn') }
-  const core = { log, closing: false, pool: { run: outcome } } as unknown as Core
+  const engine = { log, closing: false, pool: { run: outcome } } as unknown as EngineState
   const entry = { record: { name: 'papers' } }
   const begun = { entry, refusedAt: 0, fitFailures: 0, fitFromMs: 0 }
   const state = begun as unknown as OpenState
   const again = async () => {
-    fitSoon(core, state)
+    fitSoon(engine, state)
     await state.fitting
   }
   await again()
@@ -36,7 +36,7 @@ it('files that others took the place of are not tended: their index has the numb
   const state = { entry, published: 5, seen: 5, merged: false }
   const states = new Map([[2, state]])
   vi.mocked(native.stats).mockClear()
-  tendRested({ states, isBusy: () => false } as unknown as Core)
+  tendRested({ states, isBusy: () => false } as unknown as EngineState)
   expect(native.stats).not.toHaveBeenCalled()
 })
 
@@ -57,7 +57,7 @@ it.each([
     jobs.push(job)
     return new Promise(() => undefined)
   }
-  tendRested({ states, pool: { run }, isBusy: () => false } as unknown as Core)
+  tendRested({ states, pool: { run }, isBusy: () => false } as unknown as EngineState)
   expect(jobs).toHaveLength(learned)
 })
 

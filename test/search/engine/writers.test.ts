@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { Core } from '../../../src/search/engine/core.ts'
 import { roomForWriter } from '../../../src/search/engine/durability.ts'
+import type { EngineState } from '../../../src/search/engine/engine-state.ts'
 
 /** Indices of which so many give up their writer, and what ends the first of these. */
 function retiring(count: number) {
@@ -14,8 +14,8 @@ function retiring(count: number) {
       return [engineId, state] as const
     }),
   )
-  const core = { states, config: { openWritersMax: 3 } } as unknown as Core
-  return { core, endOne: () => ends.shift()?.() }
+  const engine = { states, config: { openWritersMax: 3 } } as unknown as EngineState
+  return { engine, endOne: () => ends.shift()?.() }
 }
 
 async function isWaiting(room: Promise<void>): Promise<boolean> {
@@ -26,8 +26,8 @@ async function isWaiting(room: Promise<void>): Promise<boolean> {
 }
 
 it('an index is opened to be written to once fewer give up their writer than may have one', async () => {
-  const { core, endOne } = retiring(4)
-  const room = roomForWriter(core)
+  const { engine, endOne } = retiring(4)
+  const room = roomForWriter(engine)
   expect(await isWaiting(room)).toBe(true)
   endOne()
   expect(await isWaiting(room)).toBe(true)
@@ -36,5 +36,5 @@ it('an index is opened to be written to once fewer give up their writer than may
 })
 
 it('nothing is waited for while few give up theirs', async () => {
-  expect(await isWaiting(roomForWriter(retiring(2).core))).toBe(false)
+  expect(await isWaiting(roomForWriter(retiring(2).engine))).toBe(false)
 })

@@ -99,7 +99,7 @@ export function newState(entry: IndexEntry, usedAt: number): OpenState {
  * False of files that others took the place of, and that only wait for searches under way: their index has the number of
  * those others, which whatever is asked of it here would be done to.
  */
-export function isInUse({ states }: Pick<Core, 'states'>, state: OpenState): boolean {
+export function isInUse({ states }: Pick<EngineState, 'states'>, state: OpenState): boolean {
   return states.get(state.entry.record.engineId) === state
 }
 
@@ -111,7 +111,7 @@ export interface Unopened {
 }
 
 /** The engine's own state, shared by its files. */
-export interface Core extends EngineParts {
+export interface EngineState extends EngineParts {
   /** By engine number. */
   states: Map<number, OpenState>
   /** Indices whose files could not be opened the last time; whoever names one tries again, and so does upkeep. */
