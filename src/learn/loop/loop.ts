@@ -1,12 +1,8 @@
-import { performance } from 'node:perf_hooks'
-import type { Store } from '../../store/store.ts'
-import type { Consumer, Fact } from '../facts.ts'
-import { type FailureReports, type Failures, openFailures } from './failures.ts'
-import { isFoldedAnew, openFold, type Saved } from './fold.ts'
-import type { Log } from './log.ts'
+import { openFailures } from './failures.ts'
+import { isFoldedAnew, openFold } from './fold.ts'
 import { openPauses } from './pauses.ts'
-import { type FindTaught, relearn, type Still, type Unlearned, unlearn } from './relearn.ts'
-import { endOf, nothingTaken, type Pace, paceFor, readSome, type Taken, takeRows } from './slice.ts'
+import { type FindTaught, relearn, type Unlearned, unlearn } from './relearn.ts'
+import { type LoopOptions, type Processor, recoverFrom, saveAll, wake } from './taking.ts'
 import { openEnds } from './whole.ts'
 
 /**
@@ -33,42 +29,10 @@ export interface Loop {
   close: () => Promise<void>
 }
 
-export interface LoopOptions extends FailureReports {
-  store: Store
-  log: Log
-  consumers: readonly Consumer[]
-  clock: () => number
-  /** Resolves when it disturbs searches least to hold the main thread. */
-  lull: () => Promise<void>
-  /** Seconds from the receipt of a feedback entry until searches see it. */
-  onLag: (seconds: number) => void
-  /** Facts that were given up are left out; one that made a consumer throw is counted, and tried again. */
-  dead: {
-    isDead: (fact: Fact) => boolean
-    failed: (fact: Fact, cause: unknown) => Promise<void>
-  }
-}
-
-/** Time that one slice may hold the main thread while somebody waits to see what it takes. */
-const AWAITED_MS = 2
-const RETRY_MS = 1000
-
-/** The processor's own state, shared by its functions. */
-type Core = LoopOptions &
-  Still & {
-    running: Promise<void> | undefined
-    /** How many wait to see what was learned: nothing is put off for them. */
-    readers: number
-    /** How many of them are to remove something: until then what is taken is saved in a full store, too. */
-    removers: number
-    /** How many want the processor to stand still: until then nothing more is taken. */
-    stills: number
-    failures: Failures
-  }
-
 export function openLoop(options: LoopOptions): Loop {
-  const isPressed = () => core.closed || (core.readers > 0 && !core.failures.isRefused())
-  const core: Core = {
+  const isPressed = () =>
+    processor.closed || (processor.readers > 0 && !processor.failures.isRefused())
+  const processor: Processor = {
     ...options,
     fold: openFold(options.store, options.consumers),
     running: undefined,
@@ -78,171 +42,79 @@ export function openLoop(options: LoopOptions): Loop {
     readers: 0,
     removers: 0,
     stills: 0,
-    recover: (cause) => recover(core, cause),
+    recover: (cause) => recoverFrom(processor, cause),
     pauses: openPauses(isPressed, options.lull),
   }
   const folds = openEnds()
-  const relearnAll = () => relearn(core).then(core.failures.end)
-  const rebuild = () => standStill(core, () => relearnAll().finally(folds.tell))
-  core.fold.load()
-  options.log.onAppend(() => wake(core))
+  const relearnAll = () => relearn(processor).then(processor.failures.end)
+  const rebuild = () => standStill(processor, () => relearnAll().finally(folds.tell))
+  processor.fold.load()
+  options.log.onAppend(() => wake(processor))
   // A rebuild that a crash cut short starts again.
   if (isFoldedAnew(options.store)) rebuild().catch(options.onFailure)
-  else wake(core)
+  else wake(processor)
   return {
-    caughtUp: (to) => (to === 'remove' ? catchUpToRemove(core) : catchUp(core)),
+    caughtUp: (to) => (to === 'remove' ? catchUpToRemove(processor) : catchUp(processor)),
     rebuild,
     foldEnd: folds.next,
-    unlearn: (find, within, which) => standStill(core, () => unlearn(core, find, within, which)),
-    position: core.fold.saved,
-    kept: core.fold.kept,
+    unlearn: (find, within, which) =>
+      standStill(processor, () => unlearn(processor, find, within, which)),
+    position: processor.fold.saved,
+    kept: processor.fold.kept,
     close: async () => {
-      core.closed = true
-      core.pauses.stir()
-      await core.running
+      processor.closed = true
+      processor.pauses.stir()
+      await processor.running
       // What is not saved is taken again at the next start; saved now, that start is quicker.
-      if (!core.failures.isRefused()) await saveAll(core).catch(options.onFailure)
+      if (!processor.failures.isRefused()) await saveAll(processor).catch(options.onFailure)
     },
   }
 }
 
 /** For readers nothing is put off; while nothing can be saved they see what was learned before. */
-async function catchUp(core: Core): Promise<void> {
-  core.readers += 1
-  if (!core.failures.isRefused()) core.pauses.stir()
+async function catchUp(processor: Processor): Promise<void> {
+  processor.readers += 1
+  if (!processor.failures.isRefused()) processor.pauses.stir()
   try {
-    await core.log.flush()
-    const until = core.log.journal.last()
-    const isBehind = () => core.fold.taken() < until || core.fold.isDue('all')
-    while (!core.closed && !core.failures.isRefused() && isBehind()) {
-      wake(core)
-      await core.running
+    await processor.log.flush()
+    const until = processor.log.journal.last()
+    const isBehind = () => processor.fold.taken() < until || processor.fold.isDue('all')
+    while (!processor.closed && !processor.failures.isRefused() && isBehind()) {
+      wake(processor)
+      await processor.running
     }
   } finally {
-    core.readers -= 1
+    processor.readers -= 1
   }
 }
 
 /** What is left behind would be learned when there is room again. */
-async function catchUpToRemove(core: Core): Promise<void> {
-  core.removers += 1
-  core.failures.clear()
+async function catchUpToRemove(processor: Processor): Promise<void> {
+  processor.removers += 1
+  processor.failures.clear()
   try {
-    await catchUp(core)
-    if (core.failures.isRefused() && !core.closed) throw core.failures.cause()
+    await catchUp(processor)
+    if (processor.failures.isRefused() && !processor.closed) throw processor.failures.cause()
   } finally {
-    core.removers -= 1
-  }
-}
-
-/** Starts to take what has come, unless that is under way. */
-function wake(core: Core): void {
-  if (core.closed || core.stills > 0 || core.running !== undefined) return
-  core.running = takeAll(core).finally(() => {
-    core.running = undefined
-    if (core.fold.taken() < core.log.journal.last()) wake(core)
-  })
-}
-
-async function takeAll(core: Core): Promise<void> {
-  const { fold, clock, pauses } = core
-  let pace = paceFor(0)
-  await pauses.gather()
-  while (!core.closed && core.stills === 0) {
-    const until = core.log.journal.last()
-    if (fold.taken() >= until && !fold.isDue('all')) return
-    if (fold.taken() >= until && !fold.isDue(wanted(core))) {
-      await pauses.gather()
-      continue
-    }
-    try {
-      await pauses.lull()
-      const { received, oldestMs } = await takeSome(core, until, pace)
-      if (fold.isDue(wanted(core))) await save(core, wanted(core))
-      else fold.publish()
-      const nowMs = clock()
-      for (const timeMs of received) core.onLag(Math.max(0, nowMs - timeMs) / 1000)
-      pace = paceFor(nowMs - (oldestMs ?? nowMs))
-      await pauses.rest(pace.restMs)
-    } catch (cause) {
-      await recover(core, cause)
-      return
-    }
-  }
-}
-
-/** What is read at once, a slice at a time. What was begun is ended: half an entry must not be saved. */
-async function takeSome(core: Core, until: number, pace: Pace): Promise<Taken> {
-  const taken = nothingTaken(core.fold.taken())
-  const rows = readSome(core.log, taken.end, pace.sliceMs)
-  let startedMs = performance.now()
-  for (const _ of takeRows(core, rows, taken, core.fold.take)) {
-    const limitMs = core.readers > 0 ? Math.max(AWAITED_MS, pace.sliceMs) : pace.sliceMs
-    if (performance.now() - startedMs < limitMs) continue
-    await core.pauses.rest(pace.restMs)
-    await core.pauses.lull()
-    startedMs = performance.now()
-  }
-  core.fold.advance(await endOf(core.log, rows, { end: taken.end, until }))
-  return taken
-}
-
-/** Readers want to find all that was taken. */
-const wanted = ({ readers }: Core): Saved => (readers > 0 ? 'all' : 'due')
-
-async function save(core: Core, which: Saved): Promise<void> {
-  const { store, fold, removers, stills } = core
-  // Who makes the processor stand still is about to remove something.
-  const write = removers + stills > 0 ? store.release : store.write
-  await write(() => fold.save(which))
-  core.failures.end()
-  fold.settle()
-  fold.publish()
-}
-
-/**
- * Back to what is on the disk; a fact that made a consumer throw is counted, and given up in the end. What else goes on
- * failing is tried less often, and nobody waits for it.
- */
-async function recover(core: Core, cause: unknown): Promise<void> {
-  const { taking } = core
-  core.taking = undefined
-  core.failures.tell('take', cause)
-  core.fold.load()
-  if (taking !== undefined && (await noteFailed(core, taking, cause))) return
-  core.failures.note(cause, core.removers > 0)
-  await core.pauses.rest(RETRY_MS)
-}
-
-async function noteFailed({ dead, failures }: Core, fact: Fact, cause: unknown): Promise<boolean> {
-  try {
-    await dead.failed(fact, cause)
-    return true
-  } catch (refusal) {
-    failures.tell('count', refusal)
-    return false
+    processor.removers -= 1
   }
 }
 
 /** Runs `work` when nothing is being taken and all that was taken is saved; nothing more is taken until it is done. */
-async function standStill(core: Core, work: () => Promise<void>): Promise<void> {
+async function standStill(processor: Processor, work: () => Promise<void>): Promise<void> {
   // It would wait for ever for a moment in which nothing happens.
-  core.stills += 1
-  core.pauses.stir()
-  while (core.running !== undefined) await core.running
+  processor.stills += 1
+  processor.pauses.stir()
+  while (processor.running !== undefined) await processor.running
   // What is folded anew tells nothing to the history; what is not saved yet may still have to.
-  const done = saveAll(core)
+  const done = saveAll(processor)
     .then(work)
     .finally(() => {
-      core.running = undefined
-      core.stills -= 1
-      wake(core)
+      processor.running = undefined
+      processor.stills -= 1
+      wake(processor)
     })
   // Who waits for its end need not know how it went.
-  core.running = done.catch(() => undefined)
+  processor.running = done.catch(() => undefined)
   await done
-}
-
-async function saveAll(core: Core): Promise<void> {
-  if (core.fold.isDue('all')) await save(core, 'all')
 }
