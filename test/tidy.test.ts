@@ -135,7 +135,7 @@ const TYPES_ONLY: Record<string, (room: string) => boolean> = {
 
 /** The one place where each foreign package is known. */
 const DOORS: Record<string, RegExp> = {
-  'uWebSockets.js': /^src\/http\/(server|web-exchange)\.ts$/,
+  'uWebSockets.js': /^src\/http\/(server|web-exchange|web-answer)\.ts$/,
   lmdb: /^src\/store\//,
   msgpackr: /^src\/store\//,
   piscina: /^src\/threads\//,
