@@ -3,13 +3,13 @@ import { type Found, writeFound } from '../src/learn/impressions/found.ts'
 import { native, type SearchResult } from '../src/native.ts'
 import type { AddedScores } from '../src/schema/plan.ts'
 import { askCore, inView, openView, type View } from '../src/search/query/core-answer.ts'
-import { encodeCursor, type ListIndices } from '../src/search/query/cursor.ts'
+import { cursorAfter } from '../src/search/query/cursor.ts'
 import { type Evidence, showEvidence } from '../src/search/query/evidence.ts'
 import { highlightHits } from '../src/search/query/highlights.ts'
 import { type HitPlace, pickHits } from '../src/search/query/hits.ts'
+import { indexIdsOf, scoreParts } from '../src/search/query/logged-hits.ts'
 import { type Appended, type PageIndex, writePage } from '../src/search/query/page.ts'
 import { pinnedHits } from '../src/search/query/pinned-hits.ts'
-import { cursorHash } from '../src/search/query/query-hash.ts'
 import type { LentBytes } from '../src/search/query/slab.ts'
 import type { Warned } from '../src/search/query/warnings/told.ts'
 import { toldContext } from '../src/search/query/warnings/unkept-words.ts'
@@ -195,24 +195,6 @@ function namesOf({ ids, ords }: SearchResult): string[] {
   return Array.from(ords, (ord, at) => `${ids[at]}/${ord}`)
 }
 
-function cursorAfter(result: SearchResult, after: string, input: SearchInput): string {
-  return encodeCursor({
-    generation: result.generation,
-    after,
-    queryHash: cursorHash(input.listText),
-    shown: input.shownBefore + result.ords.length,
-    list: input.list,
-    indices: begunIn(input),
-    lacksVector: input.lacksVector,
-  })
-}
-
-/** The indices of a list: those of its first page are those of all. */
-function begunIn({ indices }: SearchInput): ListIndices {
-  const newest = indices.reduce((last, { indexId }) => Math.max(last, indexId), 0)
-  return { newest, count: indices.length }
-}
-
 /** Writes down what was shown and why, for the learning side. */
 function writeFoundOf(
   result: SearchResult,
@@ -220,30 +202,11 @@ function writeFoundOf(
   { write, idsBytes, tookMs }: Appended,
 ): void {
   const { total, generation, scores, ids, shadowScores, features = scoreParts(result) } = result
-  const indexIds = new Int32Array(ids.length)
-  for (let hit = 0; hit < ids.length; hit++) indexIds[hit] = indexIdOf(input.indices, ids[hit])
+  const indexIds = indexIdsOf(ids, input.indices)
   const from = input.shownBefore
   writeFound(
     { total, generation, tookMs, from, scores, indexIds, features, shadowScores, ...logged },
     idsBytes,
     write,
   )
-}
-
-function indexIdOf(indices: readonly PageIndex[], engineId: number | undefined): number {
-  for (const index of indices) if (index.engineId === engineId) return index.indexId
-  return -1
-}
-
-/**
- * The first features, which every search has at hand: normalised text and vector score, BM25, cosine. A hit that the core
- * found by one of the two alone has 0 in the other, as in the rows that it writes itself.
- */
-function scoreParts({ parts = new Float32Array(), ords }: SearchResult): Float32Array {
-  const rows = new Float32Array(4 * ords.length)
-  for (let at = 0; at < ords.length; at++) {
-    const [bm25 = 0, cosine = 0, text = 0, vector = 0] = parts.subarray(4 * at, 4 * at + 4)
-    rows.set([text, vector, bm25 || 0, cosine || 0], 4 * at)
-  }
-  return rows
 }

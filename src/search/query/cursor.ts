@@ -1,4 +1,7 @@
 import { invalid, unknownCursor } from '../../errors.ts'
+import type { SearchResult } from '../../native.ts'
+import type { PageIndex } from './page.ts'
+import { cursorHash } from './query-hash.ts'
 
 /** Where a list goes on: the view it was made from, the position in it, and the query it belongs to. */
 export interface Cursor {
@@ -17,10 +20,42 @@ export interface Cursor {
 }
 
 /** Indices count up and no id comes twice, so a list's are all of them up to the newest, as long as none was deleted. */
-export interface ListIndices {
+interface ListIndices {
   /** Id of the newest one. */
   newest: number
   count: number
+}
+
+/** A list as whoever makes its page is told of it. */
+interface ListShown {
+  indices: readonly PageIndex[]
+  listText: string
+  list: number
+  shownBefore: number
+  lacksVector: boolean
+}
+
+/** The cursor with which a list goes on behind a page, from the core's position there. */
+export function cursorAfter(
+  { generation, ords }: SearchResult,
+  after: string,
+  { indices, listText, list, shownBefore, lacksVector }: ListShown,
+): string {
+  return encodeCursor({
+    generation,
+    after,
+    queryHash: cursorHash(listText),
+    shown: shownBefore + ords.length,
+    list,
+    indices: begunIn(indices),
+    lacksVector,
+  })
+}
+
+/** The indices of a list: those of its first page are those of all. */
+function begunIn(indices: readonly PageIndex[]): ListIndices {
+  const newest = indices.reduce((last, { indexId }) => Math.max(last, indexId), 0)
+  return { newest, count: indices.length }
 }
 
 export function encodeCursor(cursor: Cursor): string {
