@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
+import { SETTINGS } from '../src/settings.ts'
 
 interface Source {
   /** Path inside the repository. */
@@ -314,6 +315,12 @@ function namesWorkerFiles({ path, text }: Source): string[] {
   return /['"`][^'"`\n]*\bworkers\/[^'"`\n]*['"`]/.test(text) ? [path] : []
 }
 
+/** Settings that no part names: whoever sets one is heeded by nobody. */
+function unreadSettings(names: readonly string[], all: readonly Source[]): string[] {
+  const parts = all.filter(({ path }) => path !== 'src/settings.ts').map(({ text }) => text)
+  return names.filter((name) => !parts.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+}
+
 /** What the language has and this code does without; one class is made so often that it is worth it. */
 function unwantedForms({ path, text }: Source): string[] {
   const forms: [string, RegExp][] = [
@@ -405,6 +412,10 @@ describe('the house is tidy', () => {
 
   it('what runs inside a transaction under way says so by its name', () => {
     expect(breaches(hidesTransaction), 'its name must end in Within').toEqual([])
+  })
+
+  it('each setting is read by some part', () => {
+    expect(unreadSettings(Object.keys(SETTINGS), sources)).toEqual([])
   })
 
   it('each worker file exports one function with its own name', () => {
@@ -548,6 +559,15 @@ describe('the guard bites', () => {
     ['/** In a transaction of its own. */\nexport function put() {}', 0],
   ])('on what runs inside a transaction and does not say so: %j', (text, count) => {
     expect(hidesTransaction({ path: 'src/learn/a.ts', text })).toHaveLength(count)
+  })
+
+  it('on a setting that nobody reads', () => {
+    const named = {
+      path: 'src/settings.ts',
+      text: 'export const SETTINGS = { port: {}, host: {} }',
+    }
+    const reading = { path: 'src/process.ts', text: 'listen(config.port)' }
+    expect(unreadSettings(['port', 'host'], [named, reading])).toEqual(['host'])
   })
 
   it('on names, lengths, worker files and forms', () => {
