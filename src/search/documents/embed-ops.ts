@@ -1,6 +1,6 @@
 import type { Store } from '../../store/store.ts'
 import type { Unserved } from '../indices/embedder.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import { decodeRecord } from '../record.ts'
 import type { WriteOp } from './operation.ts'
 import { vectorText } from './outside-vector.ts'

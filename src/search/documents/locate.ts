@@ -1,7 +1,8 @@
 import { type ServiceError, serviceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import { shownName } from '../../word.ts'
-import type { IndexEntry, Indices } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
+import type { Indices } from '../indices/indices.ts'
 import { notInAny, notInIndex } from './unknown-document.ts'
 
 interface LocateParts {

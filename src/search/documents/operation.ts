@@ -1,4 +1,4 @@
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import type { Conditions } from './conditions.ts'
 
 /** One write of one document, checked by itself; the writer decides it against what is stored. */

@@ -3,7 +3,7 @@ import { invalid } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
 import { shownName } from '../../word.ts'
 import type { Definition } from '../indices/definition.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import { decodeRecord, sourceJson } from '../record.ts'
 import { DOCUMENT_GRAMS_MAX, gramsProblem, mostGrams } from './grams.ts'
 

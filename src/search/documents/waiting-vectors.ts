@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Store } from '../../store/store.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import { decodeRecord } from '../record.ts'
 import { type WriteParts, writeDocuments } from './document-writes.ts'
 import { isServed } from './embed-ops.ts'

@@ -3,7 +3,8 @@ import type { Config } from '../../config.ts'
 import type { LastingFailures } from '../../lasting-failures.ts'
 import type { Store } from '../../store/store.ts'
 import type { Pool } from '../../threads/pool.ts'
-import type { IndexEntry, Indices } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
+import type { Indices } from '../indices/indices.ts'
 
 export interface EngineParts {
   store: Store

@@ -1,6 +1,6 @@
 import { native } from '../../native.ts'
 import { openSemaphore } from '../../semaphore.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import { indexedAs } from '../record.ts'
 import { type Batch, batchAfter, isLarge } from './batch.ts'
 import { close, giveUp, giveUpOpening } from './closing.ts'

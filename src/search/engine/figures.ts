@@ -1,5 +1,5 @@
 import { native } from '../../native.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 
 /** What the core says about one open index; sizes in bytes. */
 export interface IndexFigures {

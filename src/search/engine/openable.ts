@@ -1,4 +1,4 @@
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import type { EngineState } from './engine-state.ts'
 import { ready } from './opening.ts'
 

@@ -1,5 +1,5 @@
 import { native } from '../../native.ts'
-import type { Declared, IndexEntry } from '../indices/indices.ts'
+import type { Declared, IndexEntry } from '../indices/index-entry.ts'
 import { withinMs } from './closing.ts'
 import type { EngineState } from './engine-state.ts'
 import { forget, openInput, ready } from './opening.ts'

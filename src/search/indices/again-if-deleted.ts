@@ -1,5 +1,5 @@
 import { ServiceError } from '../../errors.ts'
-import type { IndexEntry } from './indices.ts'
+import type { IndexEntry } from './index-entry.ts'
 
 /**
  * Runs `work` on the indices that `find` gives, and again on those that it gives then, when one of them is deleted

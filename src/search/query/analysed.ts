@@ -1,5 +1,5 @@
 import { invalid } from '../../errors.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import type { FieldDefinition } from '../indices/mapped-field.ts'
 import type { CoreRequest } from './core-request.ts'
 

@@ -1,7 +1,8 @@
 import type { SearchRequest } from '../../schema/search.ts'
 import type { Engine } from '../engine/engine.ts'
 import { againIfDeleted } from '../indices/again-if-deleted.ts'
-import type { IndexEntry, Indices } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
+import type { Indices } from '../indices/indices.ts'
 import { indicesOfList } from './cursor.ts'
 
 /**

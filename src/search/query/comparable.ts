@@ -1,6 +1,6 @@
 import { invalid } from '../../errors.ts'
 import { isDate } from '../date.ts'
-import type { IndexEntry } from '../indices/indices.ts'
+import type { IndexEntry } from '../indices/index-entry.ts'
 import type { FieldDefinition } from '../indices/mapped-field.ts'
 import { spellsNumber } from '../number-text.ts'
 import { refuseRange } from './analysed.ts'

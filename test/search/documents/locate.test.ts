@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { locate, mustLocate } from '../../../src/search/documents/locate.ts'
-import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../src/search/indices/index-entry.ts'
 import { temporaryStore } from '../../store/open.ts'
 
 /** Indices of these names, all with a document `everywhere` and each with one of its own name. */

@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { WriteParts } from '../../../src/search/documents/document-writes.ts'
 import { openWaitingVectors } from '../../../src/search/documents/waiting-vectors.ts'
-import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../src/search/indices/index-entry.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { type EndpointReply, embeddings, startEndpoint } from '../../embed/endpoint.ts'
 import { startApp } from '../../running-app.ts'

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { BatchedWrite } from '../../../src/search/engine/batch.ts'
 import { openPublisher } from '../../../src/search/engine/publisher.ts'
-import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../src/search/indices/index-entry.ts'
 
 /** What is published needs nothing of an index but its id. */
 const entry = { record: { id: 1 } } as IndexEntry

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { ServiceError } from '../../../src/errors.ts'
 import { compileDefinition } from '../../../src/search/indices/definition.ts'
-import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../src/search/indices/index-entry.ts'
 import { refuseMistyped } from '../../../src/search/query/comparable.ts'
 import type { CoreRequest } from '../../../src/search/query/core-request.ts'
 import { readFilters } from '../../../src/search/query/filter.ts'

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { serviceError } from '../../../src/errors.ts'
-import type { IndexEntry } from '../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../src/search/indices/index-entry.ts'
 import type { CoreRequest } from '../../../src/search/query/core-request.ts'
 import { queryVector } from '../../../src/search/query/query-vector.ts'
 

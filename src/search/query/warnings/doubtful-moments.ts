@@ -1,6 +1,6 @@
 import { DOUBTFUL_MOMENT, isDoubtfulMoment } from '../../../doubtful-moment.ts'
 import { shownName } from '../../../word.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import type { CoreRequest } from '../core-request.ts'
 import { BOUNDS, type FilterNode } from '../filter.ts'
 import { tell, type Warned } from './told.ts'

@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Definition } from '../../indices/definition.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import { SUGGESTING_MAX } from './told.ts'
 
 /** What may be suggested, gathered for the first who wants it; fields that have words alone are no use but to a filter. */

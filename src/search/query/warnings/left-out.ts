@@ -1,4 +1,4 @@
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import { indicesText } from './told.ts'
 
 /** What is said of indices whose files can't be opened, to whoever named none and is answered from the others. */

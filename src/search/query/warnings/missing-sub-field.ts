@@ -1,6 +1,6 @@
 import { shownName } from '../../../word.ts'
 import type { Definition } from '../../indices/definition.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import { indicesText } from './told.ts'
 
 /** A name below that of a mapped field, and what there is instead. */

@@ -1,7 +1,7 @@
 import { nearestName } from '../../../nearest-name.ts'
 import type { SearchRequest } from '../../../schema/search.ts'
 import { shownName } from '../../../word.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import { instead, tell, type Warned } from './told.ts'
 
 /** Keys of `boost` that weigh the two halves. */

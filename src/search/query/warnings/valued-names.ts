@@ -1,6 +1,6 @@
 import type { Engine } from '../../engine/engine.ts'
 import type { Under } from '../../indices/definition.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 
 /** Names of which an index remembers what its documents have under them. */
 const SEEN_MAX = 1024

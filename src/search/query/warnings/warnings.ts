@@ -1,7 +1,7 @@
 import type { SearchRequest } from '../../../schema/search.ts'
 import type { SuggestRequest } from '../../../schema/suggest.ts'
 import type { Engine } from '../../engine/engine.ts'
-import type { IndexEntry } from '../../indices/indices.ts'
+import type { IndexEntry } from '../../indices/index-entry.ts'
 import type { Plan } from '../ranking-plan.ts'
 import type { SearchRead } from '../read-search.ts'
 import { tellDoubtfulMoments } from './doubtful-moments.ts'

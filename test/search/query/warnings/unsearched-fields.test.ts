@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { IndexMappings } from '../../../../src/schema/indices.ts'
 import { compileDefinition } from '../../../../src/search/indices/definition.ts'
-import type { IndexEntry } from '../../../../src/search/indices/indices.ts'
+import type { IndexEntry } from '../../../../src/search/indices/index-entry.ts'
 import { nothingTold, warningsOf } from '../../../../src/search/query/warnings/told.ts'
 import { unsearchedFields } from '../../../../src/search/query/warnings/unsearched-fields.ts'
 
