@@ -3,15 +3,11 @@ import { type AnswerRoom, openAnswerRoom } from './answer-room.ts'
 import type { Config } from './config.ts'
 import { openEmbedding } from './embed/embedding.ts'
 import { collectFigures, meterPool } from './figures.ts'
-import type { LearningOptions } from './learn/learners.ts'
 import { type Learning, openLearning } from './learn/learning.ts'
-import type { LearnedPlan } from './learn/plan/plan.ts'
 import { openSessions, type Sessions } from './learn/sessions/sessions.ts'
+import { countForSession, planFor, toldToLearning } from './meeting.ts'
 import { type Metrics, openMetrics } from './metrics/metrics.ts'
-import { native } from './native.ts'
 import { documentKey } from './schema/document-key.ts'
-import { isFirstPage, type ListPlace } from './schema/plan.ts'
-import type { SearchRequest } from './schema/search.ts'
 import { type Catalog, openCatalog } from './search/catalog.ts'
 import { type Bulk, openBulk } from './search/documents/bulk.ts'
 import { type Documents, openDocuments } from './search/documents/documents.ts'
@@ -24,7 +20,6 @@ import { unservedBy } from './search/indices/embedder.ts'
 import { type Indices, openIndices } from './search/indices/indices.ts'
 import { openSearch, type Search } from './search/query/search.ts'
 import { openLentSlabs } from './search/query/slab.ts'
-import { isSearched } from './search/query/warnings/unsearched-fields.ts'
 import { isDamage } from './store/failure.ts'
 import { type Idempotency, openIdempotency } from './store/idempotency.ts'
 import { openStore, type Store } from './store/store.ts'
@@ -152,7 +147,7 @@ async function openOthers(config: Config, log: Logger, first: First) {
     show: learning.show,
     unserved: writing.unserved,
     plan: (request, queryHash, place) => planFor(request, queryHash, place, { sessions, learning }),
-    answered: (request) => countSearch(request, sessions),
+    answered: (request) => countForSession(request, sessions),
     describe: (queryHash, { indexId, id }) =>
       learning.clickMemory.describe(queryHash, documentKey(indexId, id)),
     embedQuery: embedding.query,
@@ -177,22 +172,6 @@ async function openOthers(config: Config, log: Logger, first: First) {
   }
 }
 
-/** What the search side tells learning, which is opened first and asks later. */
-function toldToLearning(
-  indices: Indices,
-  engine: Engine,
-  search: () => Search,
-): LearningOptions['engine'] {
-  return {
-    featureNames: () => native.featureNames(),
-    liveIndex: (indexId) => indices.byId(indexId)?.record.name,
-    indexName: (indexId) => indices.byId(indexId)?.record.name ?? deletedIndex(indexId),
-    run: (impression) => search().replay(impression),
-    opened: engine.openings,
-    isSearched: (field) => mayBeSearched(field, indices),
-  }
-}
-
 /** Opens the threads, and what they share with the main thread; when a thread ends, its share is given back. */
 function openThreads(config: Config, log: Logger, metrics: Metrics) {
   const answers = openAnswerRoom(config.answersBytesMax)
@@ -204,38 +183,8 @@ function openThreads(config: Config, log: Logger, metrics: Metrics) {
   return { pool: meterPool(openPool(options, tellsDeath(log)), metrics), answers, slabs }
 }
 
-/** Where there is no index yet, any field may still come that a weight is for. */
-function mayBeSearched(field: string, indices: Indices): boolean {
-  const all = indices.all()
-  return all.length === 0 || isSearched(field, all)
-}
-
 function tellsDeath(log: Logger): OnDeath {
   return (err, lane) => log.error({ err, lane }, 'a thread died; what waits for it gets another')
-}
-
-/** A name that no index can have: hits from two deleted indices stay apart. */
-function deletedIndex(indexId: number): string {
-  return `#${indexId} (deleted)`
-}
-
-/** What applies to a search besides its own words; its session was seen. */
-function planFor(
-  search: SearchRequest,
-  queryHash: string,
-  place: ListPlace,
-  { sessions, learning }: Pick<App, 'sessions' | 'learning'>,
-): LearnedPlan {
-  const plan = learning.plan(search, queryHash, place)
-  if (search.sessionId !== undefined && plan.unit !== undefined) sessions.touch(search.sessionId)
-  return plan
-}
-
-/** One that expired did what it did; one that was forgotten while it was answered has nothing more. */
-function countSearch(search: SearchRequest, { totals, peek }: Sessions): void {
-  const { sessionId } = search
-  if (sessionId !== undefined && isFirstPage(search) && peek(sessionId)?.active === true)
-    totals.add(sessionId, { searches: 1 })
 }
 
 async function recover(

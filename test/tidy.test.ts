@@ -97,9 +97,10 @@ const MAY_IMPORT: Record<string, string[]> = {
   health: ['app', 'config', 'errors', 'word'],
   figures: ['metrics', 'search', 'store', 'threads'],
   upkeep: ['lasting-failures'],
+  meeting: ['learn', 'native', 'schema', 'search'],
   app: [
     ...['config', 'errors', 'metrics', 'native', 'threads', 'store', 'embed', 'search', 'learn'],
-    ...['answer-room', 'schema', 'figures', 'upkeep'],
+    ...['answer-room', 'schema', 'figures', 'meeting', 'upkeep'],
   ],
   http: [
     ...['app', 'breath', 'config', 'errors', 'ids', 'json', 'metrics', 'schema', 'shared-clock'],
