@@ -32,6 +32,11 @@ export interface Weighing extends Fading {
 export const MILLION = 1_000_000
 /** Days kept apart for one pair; beyond it the oldest joins the one after, as it weighs then: it would never age else. */
 const DAYS_MAX = 32
+/**
+ * Millionths that rounding may leave where all is taken out again: days that join others are rounded each time. A hit that
+ * nobody chose any more would count as chosen.
+ */
+const ROUNDED_MAX = 30
 /** Numbers of a day. */
 export const WIDTH = 5
 /** The choices of a day with gains from before they were counted; whatever is added leaves them so. */
@@ -55,8 +60,9 @@ export function addEvidence(
       ? evidence
       : withDay(evidence, at, change, fading)
   const { gain, examination, looks, choices } = asOfDay(change, evidence[at] as number, fading)
-  const gained = Math.max(0, (evidence[at + 1] as number) + gain)
-  const examined = Math.max(0, (evidence[at + 2] as number) + examination)
+  const rounded = isLess ? ROUNDED_MAX : 0
+  const gained = moreThan(rounded, (evidence[at + 1] as number) + gain)
+  const examined = moreThan(rounded, (evidence[at + 2] as number) + examination)
   if (gained === 0 && examined === 0) evidence.splice(at, WIDTH)
   else {
     evidence[at + 1] = gained
@@ -65,6 +71,10 @@ export function addEvidence(
     evidence[at + 4] = choicesOf(gained, (evidence[at + 4] as number) + choices)
   }
   return evidence
+}
+
+function moreThan(rounded: number, amount: number): number {
+  return amount > rounded ? amount : 0
 }
 
 /** What is taken from a day that has joined another comes out of that one, as much as came into it. */

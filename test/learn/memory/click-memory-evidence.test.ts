@@ -10,11 +10,12 @@ import {
 } from '../../../src/learn/memory/click-memory-evidence.ts'
 
 const HALF_LIFE = { memoryHalfLifeMs: 30 * 86_400_000 }
+const thousands = (max: number) => fc.integer({ min: 0, max }).map((count) => count * 1000)
 const change = fc
   .record({
     day: fc.integer({ min: 20_000, max: 20_025 }),
-    gain: fc.integer({ min: 0, max: 3_000_000 }),
-    examination: fc.integer({ min: 0, max: 1_000_000 }),
+    gain: thousands(3000),
+    examination: thousands(1000),
     looks: fc.integer({ min: 0, max: 3 }),
   })
   .map((one): EvidenceChange => ({ ...one, choices: one.gain > 0 ? 1_000_000 : 0 }))
@@ -61,11 +62,11 @@ it('what is taken from a day that has nothing is not owed to it', () => {
 })
 
 it('of a day whose choices were not counted nobody can say how many there are, until all are gone', () => {
-  const more = { day: 4, gain: 1, examination: 0, looks: 0, choices: 1 }
-  const longer = addEvidence([4, 3, 5, 5, UNCOUNTED], more, HALF_LIFE)
-  expect(longer).toEqual([4, 4, 5, 5, UNCOUNTED])
-  const less = { ...more, gain: -4, choices: -2 }
-  expect(addEvidence(longer, less, HALF_LIFE)).toEqual([4, 0, 5, 5, 0])
+  const more = { day: 4, gain: 100, examination: 0, looks: 0, choices: 1 }
+  const longer = addEvidence([4, 300, 500, 5, UNCOUNTED], more, HALF_LIFE)
+  expect(longer).toEqual([4, 400, 500, 5, UNCOUNTED])
+  const less = { ...more, gain: -400, choices: -2 }
+  expect(addEvidence(longer, less, HALF_LIFE)).toEqual([4, 0, 500, 5, 0])
 })
 
 it('days beyond the bound join the next, and weigh as if they stood apart', () => {
@@ -86,6 +87,15 @@ it('days beyond the bound join the next, and weigh as if they stood apart', () =
   // What joined another day comes out of that one, as much as is left of it there.
   const taken = { day: years - 62, gain: -3_000_000, examination: 0, looks: 0, choices: 0 }
   expect(gainOf(evidence) - gainOf(addEvidence([...evidence], taken, HALF_LIFE))).toBe(1_500_000)
+})
+
+it('what rounding leaves of days that joined others is nothing once all is taken out again', () => {
+  const each = { gain: 1_000_000, examination: 300_000, looks: 300_000, choices: 1_000_000 }
+  const days = Array.from({ length: 400 }, (_, day) => ({ day, ...each }))
+  const less = { gain: -1_000_000, examination: -300_000, looks: -300_000, choices: -1_000_000 }
+  let evidence = fold(days)
+  for (const { day } of days) evidence = addEvidence(evidence, { day, ...less }, HALF_LIFE)
+  expect(evidence).toEqual([])
 })
 
 it('the choices of days that were not counted stay uncounted where they join another', () => {
