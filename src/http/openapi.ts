@@ -11,8 +11,9 @@ import type { Route } from './route.ts'
 
 type Json = Record<string, unknown>
 
-/** What any route can answer besides its own errors. */
+/** What any route can answer besides its own errors: even one without parameters is asked with a query string that may be broken. */
 const ALWAYS: ErrorCode[] = [
+  'VALIDATION_FAILED',
   'UNAUTHORIZED',
   'INTERNAL',
   'STARTING',
@@ -20,7 +21,6 @@ const ALWAYS: ErrorCode[] = [
   'OVERLOADED',
   'STORE_UNAVAILABLE',
 ]
-const WITH_INPUT: ErrorCode[] = ['VALIDATION_FAILED']
 const WITH_BODY: ErrorCode[] = [
   'MALFORMED_JSON',
   'JSON_TOO_DEEP',
@@ -168,10 +168,8 @@ function envelope({ reply, top }: Route): Json {
 }
 
 function describeFailures(route: Route, method: string): Json {
-  const input = route.params !== undefined || route.query !== undefined || hasBody(route)
   const codes = new Set<ErrorCode>([
     ...ALWAYS,
-    ...(input ? WITH_INPUT : []),
     ...(hasBody(route) ? WITH_BODY : []),
     ...(route.errors ?? []),
   ])

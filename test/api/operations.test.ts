@@ -83,6 +83,14 @@ it('the API document shows the Idempotency-Key of every POST, and of nothing els
     }
 })
 
+it('the API document says 400 of every operation, as each is refused a query string that is no UTF-8', async () => {
+  expect((await fetch(`${root}/livez?%`)).status).toBe(400)
+  const { paths } = describeApi(routes, readConfig({})) as unknown as Document
+  for (const [path, item] of Object.entries(paths))
+    for (const [method, { responses }] of Object.entries(item))
+      expect(responses[400]?.description, `${method} ${path}`).toContain('VALIDATION_FAILED')
+})
+
 it.each([
   ['order 17/b', true],
   ['k'.repeat(255), true],
