@@ -24,7 +24,7 @@ import { openPages } from './plan/pages.ts'
 import { type LearnedPlan, makePlan, type PlanParts } from './plan/plan.ts'
 import { openLayers } from './plan/tuning-layers.ts'
 import type { Analytics } from './reports/analytics.ts'
-import { openRound } from './round.ts'
+import { openRound, type Sweep } from './round.ts'
 import type { Signals } from './signals/signals.ts'
 import { openSubjects, type Subjects } from './subjects/subjects.ts'
 
@@ -84,7 +84,6 @@ export function openLearning(options: LearningOptions): Learning {
   const { lull } = options.pool
   const loop = openLoop({ store, log, consumers, clock, lull, dead, onLag, ...reports })
   const { feedback, experiments, adaptations, models } = learners
-  const patterns = { sweep: (nowMs: number) => sweepPatterns(options, learners, nowMs) }
   const plans = openPlans(options, learners)
   const oversight = openOversight({
     ...shared,
@@ -93,7 +92,7 @@ export function openLearning(options: LearningOptions): Learning {
     metrics,
     logger,
     unmatchedSearches: plans.unmatched,
-    swept: { events, experiments, feedback, signals, models, patterns },
+    swept: sweptOf(options, learners),
     onSweepFailure: (err, part) => logger.error({ err, part }, 'learning: a sweep failed'),
     onSweepEnd: (part) => logger.info({ part }, 'learning: a sweep that failed goes on'),
   })
@@ -147,6 +146,13 @@ function reportsOf({ logger }: LearningOptions): FailureReports {
     onFailure: (err) => logger.error({ err }, 'learning stopped for a moment'),
     onEnd: () => logger.info({}, 'learning that stopped for a moment goes on'),
   }
+}
+
+/** Parts that remove what is past its time themselves. */
+function sweptOf(options: LearningOptions, learners: Learners): Record<string, { sweep: Sweep }> {
+  const { events, experiments, feedback, signals, models, clickMemory } = learners
+  const patterns = { sweep: (nowMs: number) => sweepPatterns(options, learners, nowMs) }
+  return { events, experiments, feedback, signals, models, patterns, memory: clickMemory }
 }
 
 /** What is folded anew meets old searches again, and needs what went before each. */

@@ -88,6 +88,40 @@ it('learning that had nothing to do for an hour is not stuck when something come
   }
 })
 
+it('what people did goes past its time where nobody comes any more, too', async () => {
+  const clock = settableClock()
+  const running = await startApp()
+  const kept = () => {
+    const { tables } = running.app.store
+    const { attributions, clickedSearches, feedbackSeen, impressions, journal, judgements } = tables
+    const { hourReports, lastSearches, reportedClicks } = tables
+    const shown = { clickedSearches, hourReports, impressions, lastSearches, reportedClicks }
+    const all = { ...shown, attributions, feedbackSeen, journal, judgements }
+    return Object.entries(all).flatMap(([name, table]) => (table.count() > 0 ? name : []))
+  }
+  try {
+    await running.must('PUT', '/cortex/documents/a?index=docs', { title: 'word' })
+    const { sessionId } = await running.must<{ sessionId: string }>('POST', '/cortex/sessions', {})
+    const search = { query: 'word', sessionId }
+    const { searchContext } = await running.must<{ searchContext: { queryId: string } }>(
+      ...(['POST', '/cortex/search', search] as const),
+    )
+    const told = { rating: 1, metadata: { userAction: 'click', resultId: 'a' } }
+    const feedback = [{ queryId: searchContext.queryId, ...told }]
+    await running.must('POST', '/cortex/feedback', { sessionId, feedback })
+    await running.app.learning.caughtUp()
+    await running.restart()
+    expect(kept()).toHaveLength(9)
+    clock.aheadMs = 32 * 86_400_000
+    await waitUntil(async () => {
+      await running.app.learning.tick()
+      return kept().length === 0
+    })
+  } finally {
+    await running.close()
+  }
+})
+
 it('gates and triggers wait while what they decide by is learned anew', async () => {
   const running = await startApp()
   try {

@@ -21,6 +21,11 @@ export interface Attributions {
   flag: (sessionId: string, timeMs: number) => Taught[]
   /** Inside a transaction. Removes what belongs to sessions that were over by `nowMs`, too. */
   save: (nowMs: number) => void
+  /**
+   * Removes some of what belongs to sessions that were over, and of which the log told nothing more, by `nowMs`, where
+   * nothing comes any more that would be saved; returns how much.
+   */
+  sweep: (nowMs: number) => Promise<number>
   /** Drops what was not saved. */
   load: () => void
   /** Inside a transaction. */
@@ -50,7 +55,8 @@ export interface Life {
   toldMs: number
 }
 
-export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attributions {
+export function openAttributions(store: Store, life: Life): Attributions {
+  const { lifeMs, toldMs } = life
   const { attributions, flaggedSessions } = store.tables
   const teachings = openTeachings(store)
   const changed = new Set<Teaching>()
@@ -111,6 +117,7 @@ export function openAttributions(store: Store, { lifeMs, toldMs }: Life): Attrib
       saveChanged()
       over.sweepWithin(nowMs - lifeMs)
     },
+    sweep: (nowMs) => sweepOver(store, life, nowMs),
     load: dropAll,
     reset: () => {
       attributions.clear()
@@ -196,6 +203,18 @@ function openOver(store: Store, toldMs: number) {
       removedMs = 0
     },
   }
+}
+
+async function sweepOver(store: Store, { lifeMs, toldMs }: Life, nowMs: number): Promise<number> {
+  // What is folded anew meets old sessions again.
+  if (isFoldedAnew(store)) return 0
+  const { attributions, flaggedSessions } = store.tables
+  const limit = SWEPT_ROWS.first
+  const end = firstIdOf(nowMs - lifeMs - toldMs)
+  const old = [...attributions.keys({ end: [end, ''], limit })]
+  const flagged = [...flaggedSessions.keys({ end, limit })]
+  if (old.length + flagged.length === 0) return 0
+  return store.release(() => attributions.removeAll(old) + flaggedSessions.removeAll(flagged))
 }
 
 /** The session's rows go; that it was flagged is noted, or forgotten with it. */

@@ -6,6 +6,7 @@ import type { Consumer } from '../facts.ts'
 import type { Gains } from '../feedback/gains.ts'
 import type { Events } from '../history/events.ts'
 import { GROUPS, isFoldedAnew } from '../loop/fold.ts'
+import type { Sweep } from '../round.ts'
 import type { PlaceChances } from '../statistics/place-chances.ts'
 import { dayOf } from '../wire/duration.ts'
 import { isAhead } from '../wire/moment.ts'
@@ -36,6 +37,8 @@ export interface ClickMemory extends Consumer {
   figures: () => ClickMemoryFigures
   /** Since the start, how often changes of queries with a gain came to the disk, and all was learned anew. */
   changes: () => { saved: number; relearned: number }
+  /** Removes what sessions taught that are long over, where nobody comes any more; returns how much. */
+  sweep: Sweep
 }
 
 interface ClickMemoryFigures {
@@ -110,12 +113,9 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     },
     take: (fact) => {
       if (fact.kind === 'analytics' || fact.kind === 'model') return
-      if (fact.kind === 'search') {
-        latestMs = later(latestMs, fact.impression.timeMs)
-        lessons.seen(fact)
-        return
-      }
-      latestMs = later(latestMs, fact.receivedMs)
+      const isSearch = fact.kind === 'search'
+      latestMs = later(latestMs, isSearch ? fact.impression.timeMs : fact.receivedMs)
+      if (isSearch) return lessons.seen(fact)
       const repeated = lessons.told(fact)
       if (repeated !== undefined) flaggedNow.push({ sessionId: fact.sessionId, ...repeated })
     },
@@ -151,6 +151,7 @@ export function openClickMemory(parts: MemoryParts): ClickMemory {
     isFlagged: attributions.isFlagged,
     figures: () => ({ ...state.read.figures(), flagged }),
     changes: () => changes,
+    sweep: attributions.sweep,
   }
 }
 

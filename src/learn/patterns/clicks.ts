@@ -1,3 +1,4 @@
+import { firstIdOf } from '../../ids.ts'
 import type { ClickedSearch } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { type Consumer, type Fact, type FeedbackFact, listOf } from '../facts.ts'
@@ -22,11 +23,14 @@ export interface Clicks extends Consumer {
   bestOfList: (fact: FeedbackFact) => BestClick | undefined
   /** The newest clicked searches of a query, or of all (`*`), newest first. */
   newest: (queryHash: string, limit: number) => { queryId: string; search: ClickedSearch }[]
+  /** Removes some that were shown before a moment; returns how many. Call again while it removes. */
+  sweep: (beforeMs: number) => Promise<number>
 }
 
 /** Clicked searches that are kept; an older one's next click counts as a first again. */
 const CLICKED_MAX = 5000
 const KEPT_SHARE = 0.99
+const SWEEP_ROWS = 1000
 
 interface Told {
   first?: number
@@ -67,6 +71,11 @@ export function openClicks(store: Store): Clicks {
     }
     return fresh
   }
+  function begin(from: Map<string, ClickedSearch>): void {
+    searches = from
+    changed.clear()
+    seen = undefined
+  }
   function toldBy(fact: FeedbackFact): Told {
     if (seen?.fact !== fact) seen = { fact, told: add(fact) }
     return seen.told
@@ -77,14 +86,8 @@ export function openClicks(store: Store): Clicks {
     firstOfList: (fact) => toldBy(fact).first,
     bestOfList: (fact) => toldBy(fact).best,
     newest: (queryHash, limit) => newestOf(searches, queryHash, limit),
-    load: () => {
-      // Ids of searches sort by time, so that the oldest comes first again.
-      searches = new Map(
-        Array.from(clickedSearches.range(), ({ key, value }) => [key, value] as const),
-      )
-      changed.clear()
-      seen = undefined
-    },
+    sweep: (beforeMs) => removeBefore(store, beforeMs, (queryId) => searches.delete(queryId)),
+    load: () => begin(readAll(store)),
     take: (fact) => {
       if (fact.kind === 'feedback') toldBy(fact)
     },
@@ -105,11 +108,26 @@ export function openClicks(store: Store): Clicks {
     },
     reset: () => {
       clickedSearches.clear()
-      searches = new Map()
-      changed.clear()
-      seen = undefined
+      begin(new Map())
     },
   }
+}
+
+/** Ids of searches sort by time, so that the oldest comes first. */
+function readAll({ tables: { clickedSearches } }: Store): Map<string, ClickedSearch> {
+  return new Map(Array.from(clickedSearches.range(), ({ key, value }) => [key, value] as const))
+}
+
+/** Returns how many it removed; `removed` is told of each. */
+async function removeBefore(
+  { tables: { clickedSearches }, release }: Store,
+  beforeMs: number,
+  removed: (queryId: string) => void,
+): Promise<number> {
+  const due = [...clickedSearches.keys({ end: firstIdOf(beforeMs), limit: SWEEP_ROWS })]
+  if (due.length > 0) await release(() => clickedSearches.removeAll(due))
+  for (const queryId of due) removed(queryId)
+  return due.length
 }
 
 /** Of rows of earlier versions, and of pages, it is not known: nothing is better. */

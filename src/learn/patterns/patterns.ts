@@ -96,7 +96,9 @@ export function openPatterns(store: Store, clock: () => number, liveIndex: LiveI
       return { searches, known, clicked, zeroResults, reciprocalRanks: ranks, latency: [] }
     },
     sweep: async (beforeMs) =>
-      (await searched.sweep(beforeMs)) + (await answered.counts.sweep(beforeMs)),
+      (await clicks.sweep(beforeMs)) +
+      (await searched.sweep(beforeMs)) +
+      (await answered.counts.sweep(beforeMs)),
     findings: async () => {
       const { queries, reformulations } = await find(
         recentDays(clock()),
