@@ -65,7 +65,9 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
       const unit = liveUnit(session)
       const id = session?.sessionId ?? oneSpelling(sessionId)
       const told = await match(read, { sessionId: id, unit }, { log, lull })
-      const unmatched = unmatchedOf(id)
+      // What it told is remembered from here on, and so for as long as it lasts.
+      const sinceMs = unit === undefined ? 0 : timeOfId(id)
+      const unmatched = unmatchedOf(id, sinceMs)
       const { receipt, counts } = await log.append(() => {
         noteDone?.()
         // The id carries the time under which the entry stands, so that it can be found again.
@@ -74,7 +76,7 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
         const counts: Counts = { learned: 0, duplicate: 0, unmatched: 0, late: 0 }
         const telling = seen.beginWithin()
         const entries = told.map((each, at): FeedbackEntry => {
-          const status = decideWithin(telling, each, unmatched, timeMs)
+          const status = decideWithin(telling, each, { unmatched, sinceMs, nowMs: timeMs })
           counts[status] += 1
           return { ...each.entry, signalId: signalIdOf(feedbackId, at), status }
         })
@@ -109,18 +111,19 @@ export function openFeedback(parts: FeedbackParts): FeedbackIntake {
 }
 
 /** Where what a session says of unknown searches is marked; as a hash, since both can be any text. */
-function unmatchedOf(sessionId: string): MarksPlace {
-  return { name: hash('sha1', sessionId, 'base64url').slice(0, 22), sinceMs: 0 }
+function unmatchedOf(sessionId: string, sinceMs: number): MarksPlace {
+  return { name: hash('sha1', sessionId, 'base64url').slice(0, 22), sinceMs }
 }
 
 /** Inside the transaction: what was told before is decided there, once, whatever else an entry is. */
 function decideWithin(
   telling: Telling,
   { entry: { queryId, timeMs }, mark, isMatched }: Told,
-  unmatched: MarksPlace,
-  nowMs: number,
+  { unmatched, sinceMs, nowMs }: { unmatched: MarksPlace; sinceMs: number; nowMs: number },
 ): FeedbackStatus {
-  const place = isMatched ? { name: queryId, sinceMs: timeOfId(queryId) } : unmatched
+  // The search may be of an earlier session of the same user.
+  const shown = { name: queryId, sinceMs: Math.max(sinceMs, timeOfId(queryId)) }
+  const place = isMatched ? shown : unmatched
   if (telling.wasTold(place, mark, timeMs)) return 'duplicate'
   if (!isMatched) return 'unmatched'
   return isLate(timeMs, nowMs) ? 'late' : 'learned'

@@ -324,6 +324,25 @@ it('the same told again is a duplicate for as long as its session lasts, however
   }
 })
 
+it('the same told again is a duplicate though it is said to have happened before its session', async () => {
+  const { session, search, feedback, clock, sessions } = start()
+  const queryId = search(await session('ann'), ['a'])
+  clock.nowMs += 3 * DAY_MS
+  const sessionId = await session('ann')
+  const timestamp = START_MS + DAY_MS
+  const say = async (of: string) => {
+    await feedback.sweep(clock.nowMs)
+    const sent = [entry(of, { timestamp })]
+    return (await feedback.submit({ sessionId, feedback: sent })).duplicate
+  }
+  for (const of of [queryId, 'never heard of']) expect(await say(of)).toBe(0)
+  for (let round = 0; round < 3; round += 1) {
+    clock.nowMs += 20 * MINUTE_MS
+    for (const of of [queryId, 'never heard of']) expect(await say(of)).toBe(1)
+  }
+  expect(sessions.totals.of(sessionId)).toMatchObject({ feedback: 2 })
+})
+
 it('a repetition is found among any number of entries about one search, in one request and over several', async () => {
   const { session, search, feedback, store } = start()
   const sessionId = await session()
