@@ -119,7 +119,8 @@ export function openSessions(options: SessionsOptions): Sessions {
     touch: (sessionId) => {
       const record = find(sessionId)
       if (record === undefined || !isActive(record)) return
-      // One that was seen while the clock was ahead would be active until that time.
+      // One that was made, or seen, while the clock was ahead would be active until that time, or a day beyond it.
+      if (staysAhead(record.createdMs)) record.createdMs = clock()
       const beforeMs = staysAhead(record.lastSeenMs) ? 0 : record.lastSeenMs
       records.touch(sessionId.toLowerCase(), record, Math.max(beforeMs, clock()))
     },

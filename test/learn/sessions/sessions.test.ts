@@ -150,6 +150,24 @@ describe('expiry', () => {
     expect(sessions.get(sessionId).status).toBe('EXPIRED')
   })
 
+  it('comes a day after the clock is right to one that was made while it was ahead, however often it is seen', async () => {
+    const { sessions, time } = open()
+    time.nowMs += 60 * 24 * 60 * MINUTE_MS
+    const { sessionId } = await sessions.create({})
+    time.nowMs -= 60 * 24 * 60 * MINUTE_MS
+    sessions.touch(sessionId)
+    runOn(60 * MINUTE_MS)
+    const see = (times: number) => {
+      for (let at = 0; at < times; at += 1) {
+        sessions.touch(sessionId)
+        time.nowMs += 20 * MINUTE_MS
+      }
+      return sessions.get(sessionId).status
+    }
+    expect(see(3 * 24)).toBe('ACTIVE')
+    expect(see(1)).toBe('EXPIRED')
+  })
+
   it.each([
     ['was set back for half an hour', 2 * 60 * MINUTE_MS, 30 * MINUTE_MS],
     ['began years behind', START_MS, 5 * 60 * MINUTE_MS],
