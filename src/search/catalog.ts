@@ -8,7 +8,7 @@ import type {
 } from '../schema/indices.ts'
 import type { RefuseTooManyGrams } from './documents/stored-grams.ts'
 import type { Engine } from './engine/engine.ts'
-import { isOfUnopened } from './engine/opening.ts'
+import { isOfUnopened } from './engine/unopened.ts'
 import { refuseContradictions } from './indices/contradictions.ts'
 import type { Definition } from './indices/definition.ts'
 import { unheldVectors } from './indices/embedder.ts'

@@ -1,7 +1,7 @@
 import { ServiceError, serviceError } from '../../errors.ts'
 import type { NoteDone } from '../../schema/answer.ts'
 import type { Engine } from '../engine/engine.ts'
-import { isOfUnopened } from '../engine/opening.ts'
+import { isOfUnopened } from '../engine/unopened.ts'
 import { againIfDeleted, isOfDeleted } from '../indices/again-if-deleted.ts'
 import { type IndexEntry, latest } from '../indices/index-entry.ts'
 import type { WriteOutcome } from './decide.ts'

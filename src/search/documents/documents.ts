@@ -1,7 +1,7 @@
 import { openBreath } from '../../breath.ts'
 import type { Config } from '../../config.ts'
 import { ServiceError, StartError } from '../../errors.ts'
-import { isOfUnopened } from '../engine/opening.ts'
+import { isOfUnopened } from '../engine/unopened.ts'
 import { latest } from '../indices/index-entry.ts'
 import { nameProblem } from '../indices/index-name.ts'
 import type { Indices } from '../indices/indices.ts'

@@ -9,10 +9,11 @@ import type { EngineParts, EngineState } from './engine-state.ts'
 import { type IndexFigures, readIndexFigures } from './figures.ts'
 import { vectorizedNow } from './located.ts'
 import { openable } from './openable.ts'
-import { forget, openAgain, openUnread, ready, recover, using, warnOfCut } from './opening.ts'
+import { forget, openAgain, ready, recover, using, warnOfCut } from './opening.ts'
 import { openPublisher, type Publisher } from './publisher.ts'
 import { rebuildSoon } from './rebuild.ts'
 import { fitInTime, isFitting, isSettled, tendRested } from './rest.ts'
+import { openUnread } from './unopened.ts'
 
 /**
  * The engine behind the indices: which are open, what they contain, when they become durable. Searches ask the core

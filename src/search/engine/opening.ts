@@ -1,28 +1,17 @@
 import { rm } from 'node:fs/promises'
-import { ServiceError, serviceError } from '../../errors.ts'
-import { type LastingFailures, openLastingFailures } from '../../lasting-failures.ts'
+import { serviceError } from '../../errors.ts'
 import { native } from '../../native.ts'
-import { isDamage, plainDamage } from '../../store/failure.ts'
-import { shownName } from '../../word.ts'
 import { definitionJson } from '../indices/definition.ts'
 import type { IndexEntry } from '../indices/index-entry.ts'
 import { unknownIndex } from '../indices/unknown-index.ts'
 import { indexedAs } from '../record.ts'
 import type { OpenInput } from './catch-up.ts'
 import { isDurable, leastUsed, releaseWriters, retire } from './durability.ts'
-import { type EngineState, newState, type OpenState, type Unopened } from './engine-state.ts'
+import { type EngineState, newState, type OpenState } from './engine-state.ts'
 import { forgetMarks, marksOf } from './marks.ts'
 import { tellProgress } from './opening-progress.ts'
 import { fitSoon } from './rest.ts'
-
-/** Pause before an index that could not be opened is tried again; twice as long after each failure. */
-const AGAIN_MS = 2000
-const AGAIN_MS_MAX = 300_000
-
-const UNOPENED =
-  'the files of an index could not be opened: see that the service may read and write its folder, or remove it, to have it rebuilt from the records'
-const RECORDS_DAMAGED =
-  'an index could not be opened: records/data.mdb, which has its documents, is damaged. Put a whole copy in its place'
+import { dueAgain, isOfUnopened, reportUnopened } from './unopened.ts'
 
 /** Undefined when the index is open and complete; else settles when it is. */
 export function ready(engine: EngineState, entry: IndexEntry): Promise<void> | undefined {
@@ -76,62 +65,14 @@ function openIndex(engine: EngineState, entry: IndexEntry): Promise<void> {
   return state.opening
 }
 
-/** Indices whose files can't be opened, by engine number: each is told of once, however often it is tried again. */
-export function openUnread({
-  indices,
-  log,
-}: Pick<EngineState, 'indices' | 'log'>): LastingFailures<number> {
-  const about = (engineId: number) => ({
-    index: indices.all().find(({ record }) => record.engineId === engineId)?.record.name,
-    directory: indices.directory({ engineId }),
-  })
-  return openLastingFailures(
-    (err, engineId) =>
-      log.error({ ...about(engineId), err }, isDamage(err) ? RECORDS_DAMAGED : UNOPENED),
-    (engineId) =>
-      log.info(about(engineId), 'an index whose files could not be opened is open again'),
-  )
-}
-
-/** What the core could not open is the operator's to mend: the log says which folder and why, health that it is so. */
-function reportUnopened(engine: EngineState, entry: IndexEntry, cause: unknown): unknown {
-  if (cause instanceof ServiceError || engine.closing) return cause
-  const { name } = entry.record
-  if (entry.dropped !== true) noteUnopened(engine, entry)
-  engine.unread.failed(entry.record.engineId, isDamage(cause) ? plainDamage(cause) : cause)
-  // Without the cause, which each request would have logged again.
-  const whose = isDamage(cause)
-    ? 'records of its documents are damaged; the log says more'
-    : 'its documents are safe, and the log says why'
-  return serviceError('UNHEALTHY', `The files of "${shownName(name)}" can't be opened; ${whose}.`)
-}
-
-/** Whether something failed because the files of an index can't be opened. */
-export function isOfUnopened(cause: unknown): cause is ServiceError {
-  return cause instanceof ServiceError && cause.code === 'UNHEALTHY'
-}
-
-function noteUnopened(engine: EngineState, entry: IndexEntry): void {
-  const { engineId } = entry.record
-  // Searches of all go on without it: what they saw with it is another list.
-  if (!engine.unopened.has(engineId)) engine.indices.leaveBehind()
-  const pauseMs = engine.unopened.get(engineId)?.pauseMs ?? AGAIN_MS
-  engine.unopened.set(engineId, { entry, pauseMs, fromMs: performance.now() + pauseMs })
-}
-
 /**
  * Comes by every few seconds: an index that could not be opened is tried again, as where a full disk has room now. It can't
  * be left to searches, since whoever goes by its health sends none. One at a time: others may wait to be opened, too.
  */
 export function openAgain(engine: EngineState): void {
-  if (engine.closing) return
-  const isDue = ([engineId, { fromMs }]: [number, Unopened]) =>
-    performance.now() >= fromMs && !engine.states.has(engineId)
-  const [, unopened] = [...engine.unopened].find(isDue) ?? []
-  if (unopened === undefined) return
-  unopened.pauseMs = Math.min(AGAIN_MS_MAX, 2 * unopened.pauseMs)
+  const entry = engine.closing ? undefined : dueAgain(engine)
   // It was logged, and is tried again.
-  ready(engine, unopened.entry)?.catch(() => undefined)
+  if (entry !== undefined) ready(engine, entry)?.catch(() => undefined)
 }
 
 async function openFiles(engine: EngineState, state: OpenState): Promise<void> {
