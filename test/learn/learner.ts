@@ -1,6 +1,6 @@
-import { v7 as uuid } from 'uuid'
 import { expect, onTestFinished, vi } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { newId } from '../../src/ids.ts'
 import type { Consumer, Impression } from '../../src/learn/facts.ts'
 import { type FeedbackIntake, openFeedback } from '../../src/learn/feedback/feedback.ts'
 import { openGains } from '../../src/learn/feedback/gains.ts'
@@ -14,7 +14,7 @@ import type { PlaceChances } from '../../src/learn/statistics/place-chances.ts'
 import type { AddedScores } from '../../src/schema/plan.ts'
 import type { Variables } from '../../src/settings.ts'
 import type { Store } from '../../src/store/store.ts'
-import { partsOf, showing } from './impressions/parts.ts'
+import { impressionOf, partsOf, showing } from './impressions/parts.ts'
 
 const { now } = performance
 let ranOnMs = 0
@@ -157,21 +157,11 @@ export function byId({ documents, values, count }: AddedScores): Record<string, 
 }
 
 function shown(documents: string[], timeMs: number): Impression {
-  return {
-    queryId: uuid({ msecs: timeMs }),
-    queryHash: QUERY_HASH,
-    query: 'one',
-    searchType: 'hybrid',
-    timeMs,
-    tookMs: 1,
-    total: documents.length,
-    from: 0,
-    generation: 1,
+  return impressionOf({
+    ...{ queryId: newId(timeMs), queryHash: QUERY_HASH, query: 'one' },
+    ...{ timeMs, total: documents.length },
     ...showing(documents.map((id, at) => ({ indexId: 1, id, score: 1 - at / 100 }))),
-    adaptations: [],
-    variants: [],
-    features: 0,
-  }
+  })
 }
 
 /** Every row of the tables of learned state, as bytes would tell them apart. */

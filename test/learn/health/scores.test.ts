@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { readConfig } from '../../../src/config.ts'
-import { newId } from '../../../src/ids.ts'
 import type { Fact, Impression, StoredImpression } from '../../../src/learn/facts.ts'
 import { convergence } from '../../../src/learn/health/convergence.ts'
 import { effectiveness } from '../../../src/learn/health/effectiveness.ts'
@@ -11,7 +10,7 @@ import { openHours } from '../../../src/learn/reports/hours.ts'
 import { openMovedOf } from '../../../src/learn/reports/moved-clicks.ts'
 import { seeded } from '../../../src/learn/statistics/random.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { showing } from '../impressions/parts.ts'
+import { impressionOf, showing } from '../impressions/parts.ts'
 
 const DAY = 20_000
 const NOW_MS = DAY * 86_400_000 + 3_600_000 * 5
@@ -95,18 +94,10 @@ interface Wanted {
 
 function showingDocuments(order: readonly Wanted[]): Impression {
   const hits = order.map(({ at }, place) => ({ indexId: 1, id: `${at}`, score: 1 - place / 10 }))
-  return {
-    ...{
-      queryId: newId(),
-      queryHash: 'q',
-      query: 'q',
-      searchType: 'hybrid',
-      timeMs: NOW_MS,
-      tookMs: 1,
-    },
-    ...{ sessionId: 's', unit: 'u', total: 10, from: 0, generation: 1, ...showing(hits) },
-    ...{ adaptations: [], variants: [], addedScores: 3, features: 2 },
-  }
+  return impressionOf({
+    ...{ timeMs: NOW_MS, sessionId: 's', unit: 'u', total: 10, addedScores: 3, features: 2 },
+    ...showing(hits),
+  })
 }
 
 function clickOn(impression: Impression, hit: number): Fact {

@@ -1,3 +1,4 @@
+import { newId } from '../../../src/ids.ts'
 import type { Impression, ReplayRecord, ShownHit } from '../../../src/learn/facts.ts'
 import { writeFound } from '../../../src/learn/impressions/found.ts'
 import type { ImpressionParts } from '../../../src/learn/impressions/impression.ts'
@@ -11,6 +12,26 @@ export function showing(
 ): Pick<Impression, 'page' | 'scores'> {
   const page = pageOf(hits.map(({ indexId, id }) => ({ indexId, id })))
   return { page, scores: hits.map(({ score }) => score) }
+}
+
+/** An impression of nobody's search, which showed three documents of one index; `more` says what is otherwise. */
+export function impressionOf(more: Partial<Impression> = {}): Impression {
+  return {
+    queryId: newId(),
+    queryHash: 'h',
+    query: 'q',
+    searchType: 'hybrid',
+    timeMs: 2000,
+    tookMs: 1,
+    total: 3,
+    from: 0,
+    generation: 1,
+    ...showing(['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))),
+    adaptations: [],
+    variants: [],
+    features: 0,
+    ...more,
+  }
 }
 
 /** The parts of an impression that is known as a whole. */

@@ -14,7 +14,7 @@ import { isInShare } from '../../../src/learn/models/trial-units.ts'
 import type { Trial } from '../../../src/schema/model-record.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { showing } from '../impressions/parts.ts'
+import { impressionOf } from '../impressions/parts.ts'
 
 const GAINS: Record<string, number> = { click: 0.3, purchase: 1, dismiss: 0 }
 const trial: Trial = {
@@ -43,20 +43,7 @@ function fold(store: Store, evidence: ModelEvidence, facts: Fact[]): Promise<voi
   })
 }
 
-function impression(more: Partial<Impression> = {}): Impression {
-  const plain = {
-    query: 'q',
-    queryHash: 'h',
-    searchType: 'text' as const,
-    tookMs: 1,
-    total: 3,
-    from: 0,
-  }
-  const hits = showing(['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 })))
-  const lists = { adaptations: [], variants: [], indices: [1], added: [] }
-  const rest = { generation: 1, request: '{}', features: 0, timeMs: 2000, unit: 'u' }
-  return { queryId: uuid(), ...plain, ...lists, ...rest, ...hits, ...more }
-}
+const impression = (more: Partial<Impression> = {}) => impressionOf({ unit: 'u', ...more })
 
 const search = (shown: Impression): Fact => ({
   kind: 'search',

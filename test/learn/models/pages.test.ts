@@ -1,6 +1,4 @@
-import { v7 as uuid } from 'uuid'
 import { expect, it } from 'vitest'
-import type { Impression } from '../../../src/learn/facts.ts'
 import { encodeImpression } from '../../../src/learn/impressions/impression.ts'
 import { columnsFor } from '../../../src/learn/models/estimate.ts'
 import { blankRow, shownPages } from '../../../src/learn/models/pages.ts'
@@ -8,29 +6,18 @@ import { native } from '../../../src/native.ts'
 import { openReader } from '../../../src/store/reader.ts'
 import { temporaryStore } from '../../store/open.ts'
 import { temporaryFolder } from '../../temporary-folder.ts'
-import { partsOf, showing } from '../impressions/parts.ts'
+import { impressionOf, partsOf } from '../impressions/parts.ts'
 
-const HITS = ['a', 'b', 'c'].map((id) => ({ indexId: 1, id, score: 1 }))
+const HITS = 3
 
-function impression(features: number): Impression {
-  const plain = {
-    query: 'q',
-    queryHash: 'h',
-    searchType: 'text' as const,
-    tookMs: 1,
-    total: 3,
-    from: 0,
-  }
-  const lists = { adaptations: [], variants: [], ...showing(HITS) }
-  return { queryId: uuid(), ...plain, ...lists, generation: 1, features, timeMs: 2000, unit: 'u' }
-}
+const impression = (features: number) => impressionOf({ unit: 'u', features })
 
 it('rows from before a feature was added say that nothing is known of it, others are not read', async () => {
   const dataDir = temporaryFolder()
   const store = temporaryStore({ dataDir })
   for (const width of [4, 15, 16, 18, 19, 20, 21]) {
     const shown = impression(width)
-    const rows = Float32Array.from({ length: HITS.length * width }, (_, at) => width * 100 + at)
+    const rows = Float32Array.from({ length: HITS * width }, (_, at) => width * 100 + at)
     await store.write(() => {
       store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
     })
@@ -62,7 +49,7 @@ it('pages are those since a moment, which counts, and fifty of one unit at most'
     ...{ timeMs: 1000 + at, unit: at < 2 ? 'early' : 'busy' },
   }))
   await store.write(() => {
-    const rows = new Float32Array(HITS.length * blank.length)
+    const rows = new Float32Array(HITS * blank.length)
     for (const each of shown)
       store.tables.impressions.put(each.queryId, encodeImpression(partsOf(each, rows)))
   })
@@ -87,7 +74,7 @@ it('hits of equal scores are expected where they stood before the draw', async (
   const exploration = { seed: 1, epsilon: 0.1, temperature: 1, explored: true, relative: false }
   const shown = { ...impression(blank.length), exploration: { ...exploration, order: [2, 0, 1] } }
   await store.write(() => {
-    const rows = new Float32Array(HITS.length * blank.length)
+    const rows = new Float32Array(HITS * blank.length)
     store.tables.impressions.put(shown.queryId, encodeImpression(partsOf(shown, rows)))
   })
   const [page] = shownPages(openReader(dataDir), {

@@ -1,9 +1,8 @@
-import { v7 as uuid } from 'uuid'
 import type { App } from '../../../src/app.ts'
-import type { Impression } from '../../../src/learn/facts.ts'
+import { newId } from '../../../src/ids.ts'
 import { type Random, seeded } from '../../../src/learn/statistics/random.ts'
 import { native } from '../../../src/native.ts'
-import { partsOf, showing } from '../impressions/parts.ts'
+import { impressionOf, partsOf, showing } from '../impressions/parts.ts'
 
 export interface SimulatedUser {
   sessionId: string
@@ -93,26 +92,14 @@ interface Shown {
 }
 
 function show(app: App, user: SimulatedUser, rows: number[][], shown: Shown): string {
-  const queryId = uuid()
+  const queryId = newId()
   const { scores, ...models } = shown
-  const impression: Impression = {
-    queryId,
-    queryHash: 'hash',
-    query: 'query',
-    searchType: 'hybrid',
-    timeMs: Date.now(),
-    tookMs: 1,
-    sessionId: user.sessionId,
-    unit: user.unit,
-    total: rows.length,
-    from: 0,
-    generation: 1,
+  const impression = impressionOf({
+    ...{ queryId, timeMs: Date.now(), total: rows.length, features: native.featureNames().length },
+    ...{ sessionId: user.sessionId, unit: user.unit },
     ...showing(rows.map((_, place) => ({ indexId: 1, id: `d${place}`, score: scores[place]! }))),
-    adaptations: [],
-    variants: [],
-    features: native.featureNames().length,
     ...models,
-  }
+  })
   const parts = partsOf(impression, Float32Array.from(rows.flat()))
   app.learning.show(queryId, parts, user.sessionId)
   return queryId

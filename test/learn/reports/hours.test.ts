@@ -6,7 +6,7 @@ import { makeReport } from '../../../src/learn/reports/report.ts'
 import type { Store } from '../../../src/store/store.ts'
 import { ownTimeMs } from '../../../src/threads/own-time.ts'
 import { temporaryStore } from '../../store/open.ts'
-import { showing } from '../impressions/parts.ts'
+import { impressionOf } from '../impressions/parts.ts'
 
 const HOUR_MS = 3_600_000
 const NOW_MS = 500_000 * HOUR_MS + 30 * 60_000
@@ -15,25 +15,11 @@ let sequence = 0
 
 function impression(more: Partial<Impression> = {}): Impression {
   sequence += 1
-  const id = `01900000-0000-7000-8000-${String(sequence).padStart(12, '0')}`
-  return {
-    queryId: id,
-    queryHash: 'h-bees',
-    query: 'bees',
-    searchType: 'hybrid',
-    timeMs: NOW_MS,
-    tookMs: 5,
-    sessionId: 's',
-    unit: 'u',
-    total: 3,
-    from: 0,
-    generation: 1,
-    ...showing(['a', 'b', 'c'].map((hit) => ({ indexId: 1, id: hit, score: 1 }))),
-    adaptations: [],
-    variants: [],
-    features: 0,
+  return impressionOf({
+    queryId: `01900000-0000-7000-8000-${String(sequence).padStart(12, '0')}`,
+    ...{ queryHash: 'h-bees', query: 'bees', timeMs: NOW_MS, tookMs: 5, sessionId: 's', unit: 'u' },
     ...more,
-  }
+  })
 }
 
 const searched = (shown: Impression): Fact => ({
