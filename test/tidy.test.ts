@@ -355,6 +355,24 @@ function namedTwice(all: readonly Source[], kind: RegExp): string[] {
   )
 }
 
+const OWN_VALUE = /^(?:const|(?:async )?function\*?) (\w+)/gm
+/** The first rooms of a path: `src/learn/plan` of all that lies in it. */
+const roomAround = (path: string) => dirname(path).split('/').slice(0, 3).join('/')
+
+/** Names that a file exports and another one of its room has for something else of its own. */
+function namedBeside(all: readonly Source[]): string[] {
+  const homes = new Map<string, string>()
+  const nameIn = (path: string, name: string) => `${roomAround(path)} ${name}`
+  for (const { path, text } of all)
+    for (const [, name = ''] of text.matchAll(VALUE)) homes.set(nameIn(path, name), path)
+  return all.flatMap(({ path, text }) =>
+    [...text.matchAll(OWN_VALUE)].flatMap(([, name = '']) => {
+      const home = homes.get(nameIn(path, name))
+      return home === undefined ? [] : [`${name}: ${home}, ${path}`]
+    }),
+  )
+}
+
 /** Parts of a consumer, called by the one loop: `learn/facts.ts` says of each whether it runs inside a transaction. */
 const OF_CONSUMERS = new Set(['save', 'reset', 'forget'])
 
@@ -409,6 +427,7 @@ describe('the house is tidy', () => {
     expect(namedTwice(sources, TYPE)).toEqual([])
     const others = sources.filter(({ path }) => !CALLED_ALIKE.test(path))
     expect(namedTwice(others, VALUE)).toEqual([])
+    expect(namedBeside(others), 'beside another of its room').toEqual([])
   })
 
   it('what runs inside a transaction under way says so by its name', () => {
@@ -549,6 +568,13 @@ describe('the guard bites', () => {
     const pair = texts.map((text, at) => ({ path: `src/${at}.ts`, text }))
     expect(namedTwice(pair, kind)).toEqual(['Thing: src/0.ts, src/1.ts'])
     expect(namedTwice(pair.slice(1), kind)).toEqual([])
+  })
+
+  it('on what a file of the same room calls by the name of an exported thing', () => {
+    const one = { path: 'src/learn/plan/a.ts', text: 'export function sumsOf() {}' }
+    const own = 'function sumsOf() {}'
+    expect(namedBeside([one, { path: 'src/learn/plan/b.ts', text: own }])).toHaveLength(1)
+    expect(namedBeside([one, { path: 'src/learn/loop/b.ts', text: own }])).toEqual([])
   })
 
   it.each([

@@ -29,7 +29,7 @@ export const Facets = Type.Union(
 )
 export type Facets = Static<typeof Facets>
 
-const Count = Type.Integer({ minimum: 0 })
+const Counted = Type.Integer({ minimum: 0 })
 const Figure = Type.Union([Type.Number(), Type.Null()])
 
 /** Counted over all that matches, whatever the page. */
@@ -37,15 +37,15 @@ export const FacetReply = Type.Object({
   values: Type.Array(
     Type.Object({
       value: Type.Union([Type.String(), Type.Number(), Type.Boolean()]),
-      count: Count,
+      count: Counted,
     }),
   ),
   ranges: Type.Optional(
-    Type.Array(Type.Object({ key: Type.String(), from: Bound, to: Bound, count: Count })),
+    Type.Array(Type.Object({ key: Type.String(), from: Bound, to: Bound, count: Counted })),
   ),
   stats: Type.Optional(
     Type.Object(
-      { min: Figure, max: Figure, avg: Figure, sum: Type.Number(), count: Count },
+      { min: Figure, max: Figure, avg: Figure, sum: Type.Number(), count: Counted },
       { description: 'of numbers and dates, these in epoch ms; null where there is none' },
     ),
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { DateTime, FreeForm, MapOf } from './common.ts'
 
-const Count = (description: string) => Type.Integer({ description })
+const Figure = (description: string) => Type.Integer({ description })
 const Counts = (description: string) => MapOf(Type.Integer(), { description })
 const Ms = Type.Union([Type.Number(), Type.Null()], { description: 'ms; null before the first' })
 
@@ -9,31 +9,31 @@ const Ms = Type.Union([Type.Number(), Type.Null()], { description: 'ms; null bef
 export const LearningFigures = Type.Object({
   timestamp: DateTime,
   impressions: Type.Object({
-    stored: Count('kept on the disk now'),
-    waiting: Count('to be written'),
-    written: Count('since the start'),
-    dropped: Count('under overload, since the start'),
-    learned: Count('taken by learning, ever'),
+    stored: Figure('kept on the disk now'),
+    waiting: Figure('to be written'),
+    written: Figure('since the start'),
+    dropped: Figure('under overload, since the start'),
+    learned: Figure('taken by learning, ever'),
   }),
   searches: Type.Object({
-    unmatched: Count('named a session that is unknown or over, since the start'),
+    unmatched: Figure('named a session that is unknown or over, since the start'),
   }),
   feedback: Type.Object({
-    total: Count('entries taken by learning, ever'),
+    total: Figure('entries taken by learning, ever'),
     byStatus: Counts('LEARNED, DUPLICATE, UNMATCHED, LATE'),
   }),
-  analytics: Type.Object({ total: Count('events taken, ever') }),
+  analytics: Type.Object({ total: Figure('events taken, ever') }),
   signals: Type.Object({ byStatus: Counts('PENDING, PROCESSING, COMPLETED, FAILED, IGNORED') }),
   loop: Type.Object({
-    position: Count('number of the last journal entry taken'),
-    last: Count('number of the newest journal entry'),
-    behind: Count('entries that wait to be taken'),
+    position: Figure('number of the last journal entry taken'),
+    last: Figure('number of the newest journal entry'),
+    behind: Figure('entries that wait to be taken'),
     lag: Type.Object(
       { count: Type.Integer(), p50: Ms, p95: Ms, p99: Ms },
       { description: 'from the receipt of feedback until searches see it, since the start' },
     ),
   }),
-  journal: Type.Object({ entries: Count('kept on the disk') }),
+  journal: Type.Object({ entries: Figure('kept on the disk') }),
   memory: Type.Object(
     {
       pairs: Type.Integer(),
@@ -53,7 +53,7 @@ export const LearningFigures = Type.Object({
   experiments: Counts('learning experiments by status'),
   searchTests: Counts('search A/B tests by status'),
   events: Type.Object({
-    stored: Count('kept on the disk'),
+    stored: Figure('kept on the disk'),
     lastDay: Counts('by type, since the beginning of yesterday (UTC)'),
   }),
 })

@@ -20,7 +20,7 @@ export const SuggestRequest = Type.Object({
 })
 export type SuggestRequest = Static<typeof SuggestRequest>
 
-const Suggestion = Type.Object({
+const SuggestedText = Type.Object({
   text: Type.String({ description: 'what was typed, with a word as documents write it' }),
   documents: Type.Integer({ description: 'documents that have the last word' }),
 })
@@ -30,7 +30,7 @@ const Correction = Type.Object({
   distance: Type.Integer({ description: 'letters in which the word differs' }),
 })
 export const SuggestReply = Type.Object({
-  completions: Type.Array(Suggestion, { description: 'of prefix' }),
+  completions: Type.Array(SuggestedText, { description: 'of prefix' }),
   corrections: Type.Array(Correction, {
     description:
       'of query; empty where a search by words finds its words, in whatever form, or what they are as one word',

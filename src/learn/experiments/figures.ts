@@ -25,9 +25,10 @@ export function openExperimentFigures(
   metrics: Pick<Metrics, 'collect'>,
 ): ExperimentFigures {
   const figures: ExperimentFigures = {
-    figures: () => sumsOf(register, () => 1).map(({ sum: count, ...by }) => ({ ...by, count })),
+    figures: () =>
+      sumsByStatus(register, () => 1).map(({ sum: count, ...by }) => ({ ...by, count })),
     units: () =>
-      sumsOf(register, (record) => unitsIn(record, ledger)).map(({ sum: units, ...by }) => ({
+      sumsByStatus(register, (record) => unitsIn(record, ledger)).map(({ sum: units, ...by }) => ({
         ...by,
         units,
       })),
@@ -47,7 +48,7 @@ function collect(metrics: Pick<Metrics, 'collect'>, { figures, units }: Experime
   )
 }
 
-function sumsOf(
+function sumsByStatus(
   register: Register,
   of: (record: ExperimentRecord) => number,
 ): (ByStatus & { sum: number })[] {

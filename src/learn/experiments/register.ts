@@ -68,7 +68,7 @@ export function openRegister(parts: RecordsParts): Register {
     steer: (id, change) =>
       write(
         () => {
-          const record = mustFind(experiments.get(id))
+          const record = mustBeThere(experiments.get(id))
           if (change.from !== undefined && record.status !== change.from) return record
           if (moveOf(record, change.to, clock()) === 'unchanged') return record
           if (change.to === 'ACTIVE') {
@@ -100,7 +100,7 @@ export function openRegister(parts: RecordsParts): Register {
   }
 }
 
-function mustFind(record: ExperimentRecord | undefined): ExperimentRecord {
+function mustBeThere(record: ExperimentRecord | undefined): ExperimentRecord {
   if (record === undefined) throw unknownExperiment('experiment')
   return record
 }

@@ -44,7 +44,7 @@ export function openReported({ tables }: Store): Reported {
   function sums({ id, mode, variants }: ExperimentRecord): Map<string, UnitSums[]> {
     const found = new Map<string, UnitSums[]>()
     const none = mode === 'interleaving' ? [NO_UNITS] : variants.map(() => NO_UNITS)
-    for (const { key, value } of experimentReported.range(sumsOf(id))) {
+    for (const { key, value } of experimentReported.range(reportedOf(id))) {
       const arms = found.get(key[1]) ?? [...none]
       const arm = mode === 'interleaving' ? 0 : key[2]
       arms[arm] = joinSums(arms[arm] ?? NO_UNITS, sumsFrom(value))
@@ -99,14 +99,14 @@ export function openReported({ tables }: Store): Reported {
       return keys.length
     },
     clearSumsWithin: (id) => {
-      const keys = [...experimentReported.keys(sumsOf(id))]
+      const keys = [...experimentReported.keys(reportedOf(id))]
       experimentReported.removeAll(keys)
     },
   }
 }
 
 /** Where the sums of an experiment lie. */
-function sumsOf(id: string): Range<[string, string, number]> {
+function reportedOf(id: string): Range<[string, string, number]> {
   return { start: [id, '', 0], end: [id, LAST, 0] }
 }
 

@@ -127,7 +127,7 @@ function readSteps(sent: unknown): number[] {
   const path = `${PATH}.steps`
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > STEPS_MAX)
     throw invalid(path, `must be a list of 1 to ${STEPS_MAX} shares`)
-  const numbers = sent.map(shareOf)
+  const numbers = sent.map(shareOfStep)
   const whole = numbers.every((number) => number <= 1 + STEP_ERROR) ? 1 : 100
   const shares = numbers.map((number) => number / whole)
   const steps = shares.map((share) => (Math.abs(share - 1) <= STEP_ERROR ? 1 : share))
@@ -137,7 +137,7 @@ function readSteps(sent: unknown): number[] {
 }
 
 /** A step is a number, or an object with one under a name that says so. */
-function shareOf(step: unknown, at: number): number {
+function shareOfStep(step: unknown, at: number): number {
   const path = `${PATH}.steps[${at}]`
   if (typeof step === 'number') return step
   const object = asObject(step)

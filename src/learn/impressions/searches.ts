@@ -54,7 +54,7 @@ function showSearch(found: StoredImpression, { indexName, featureNames }: Names)
   const { timeMs, tookMs, page, scores, features: width, ...same } = impression
   const names = featureNames()
   const rows = found.features()
-  const propensityOf = propensities(impression)
+  const propensityOf = propensityByPlace(impression)
   const named = (value: number, at: number) => [names[at] ?? `feature${at}`, value]
   return {
     ...same,
@@ -79,7 +79,7 @@ function showSearch(found: StoredImpression, { indexName, featureNames }: Names)
 }
 
 /** Of each place of a page; of a page that was dealt it is not known. */
-function propensities(impression: Impression): (at: number) => number | null {
+function propensityByPlace(impression: Impression): (at: number) => number | null {
   if (impression.interleaved !== undefined) return () => null
   const chances = propensitiesOf(impression)
   return (at) => chances[at] ?? 1

@@ -65,7 +65,7 @@ export function openLessons(options: LessonOptions): Lessons {
       attributed.set(document, known)
       known.entries += 1
       if (known.entries > ENTRIES_MAX) {
-        unteach(parts, attributions.flag(sessionId, fact.receivedMs), fact.sequence)
+        takeBack(parts, attributions.flag(sessionId, fact.receivedMs), fact.sequence)
         return { queryHash, document }
       }
       if (entry.status === 'learned')
@@ -74,7 +74,7 @@ export function openLessons(options: LessonOptions): Lessons {
     },
     untaught: (sessionId, sequence) => {
       const taught = attributions.take(sessionId)
-      unteach(parts, taught, sequence)
+      takeBack(parts, taught, sequence)
       return taught.length > 0
     },
   }
@@ -160,7 +160,7 @@ function judge(
   if (documents.length > 0) teach({ sequence, queryHash, documents })
 }
 
-function unteach({ teach }: LessonParts, all: readonly Taught[], sequence: number): void {
+function takeBack({ teach }: LessonParts, all: readonly Taught[], sequence: number): void {
   const byQuery = new Map<string, DocumentChange[]>()
   for (const [queryHash, document, taught] of all) {
     const documents = byQuery.get(queryHash) ?? []

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { ID_WORDS, packId, unpackId } from '../../ids.ts'
 import type { AddedScores } from '../../schema/plan.ts'
 import type { Tuning } from '../../schema/tuning.ts'
-import { entriesOf } from './tuning-layers.ts'
+import { sizeOfTuning } from './tuning-layers.ts'
 
 /**
  * How many of the lists begun last are kept at least; up to twice as many are. They are dropped a generation at a
@@ -108,7 +108,7 @@ export function openKeptLists<Of extends Applied>(): KeptLists<Of> {
   function countTuning(tuning: Tuning): void {
     if (known.has(tuning)) return
     known.add(tuning)
-    characters += ENTRY_CHARACTERS * entriesOf(tuning)
+    characters += ENTRY_CHARACTERS * sizeOfTuning(tuning)
   }
   return {
     keep: (key, applied, queryId) => {

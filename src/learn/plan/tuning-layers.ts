@@ -33,7 +33,7 @@ export function openLayers(): (tunings: readonly Tuning[]) => Tuning {
     const top = tunings.reduce(above, bottom)
     if (top.laid === undefined) {
       top.laid = layTunings(tunings)
-      kept += entriesOf(top.laid)
+      kept += sizeOfTuning(top.laid)
     }
     return top.laid
   }
@@ -44,7 +44,7 @@ function newLayer(): Layer {
 }
 
 /** How many fields, documents and rules of synonyms a tuning names: what decides how much room it takes. */
-export function entriesOf({ fieldWeights, synonyms, pins, boosts }: Tuning): number {
+export function sizeOfTuning({ fieldWeights, synonyms, pins, boosts }: Tuning): number {
   const fields = fieldWeights === undefined ? 0 : Object.keys(fieldWeights).length
   return fields + (synonyms?.length ?? 0) + (pins?.length ?? 0) + (boosts?.length ?? 0)
 }
