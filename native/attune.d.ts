@@ -268,10 +268,10 @@ export function suggest(
   read: (id: number, ord: number) => Uint8Array | undefined,
 ): string
 
-/** Terms of a text as the field's analyzer makes them for the index; tests hold searches against them. */
+/** Terms of a text as the field's analyzer makes them for the index. Only tests ask, which hold searches against them. */
 export function analyze(id: number, field: string, text: string): string[]
 
-/** Rows of unit vectors in the current space, one for each text; zeros where nothing is known. For tests, too. */
+/** Rows of unit vectors in the current space, one for each text; zeros where nothing is known. Only tests ask. */
 export function embed(id: number, texts: string[]): Float32Array
 
 /** For each document, bit 0: found by text now, bit 1: found by vector now. */

@@ -8,11 +8,9 @@ export interface Totals {
   /** Inside `store.write`: counts with what the transaction stores, or not at all. */
   addWithin: (sessionId: string, delta: Partial<SessionTotals>) => void
   of: (sessionId: string) => SessionTotals
-  /** Inside `store.write`: writes what `add` counted. When the transaction fails, it is still counted. */
-  flushWithin: () => void
   /**
-   * Writes what is counted in a transaction of its own, if there is something; `release` for whoever is to remove
-   * sessions.
+   * Writes what `add` counted in a transaction of its own, if there is something; when that fails, it is still counted.
+   * `release` for whoever is to remove sessions.
    */
   flush: (write?: Store['write']) => Promise<void>
 }
@@ -75,7 +73,6 @@ export function openTotals(store: Store): Totals {
         if (flush > seen) totals = sumTotals(totals, deltas.get(id))
       return totals
     },
-    flushWithin,
     flush: async (write = store.write) => {
       forgetFlushed()
       if (waiting.size > 0 || flushed.length > 0) await write(flushWithin)

@@ -35,18 +35,24 @@ test('what a transaction adds counts with it, or not at all', async () => {
   const store = temporaryStore()
   const totals = openTotals(store)
   totals.add(ID, { searches: 5 })
-  const failed = store.write(() => {
-    totals.flushWithin()
-    totals.addWithin(ID, { feedback: 1 })
-    throw new Error('not today')
-  })
+  const failed = totals.flush((flush) =>
+    store.write(() => {
+      flush()
+      totals.addWithin(ID, { feedback: 1 })
+      throw new Error('not today')
+    }),
+  )
   await expect(failed).rejects.toThrow('not today')
   expect(totals.of(ID)).toMatchObject({ searches: 5, feedback: 0 })
-  const seen = await store.write(() => {
-    totals.flushWithin()
-    totals.addWithin(ID, { feedback: 1 })
-    return totals.of(ID)
-  })
+  let seen: object = {}
+  await totals.flush((flush) =>
+    store.write(() => {
+      const done = flush()
+      totals.addWithin(ID, { feedback: 1 })
+      seen = totals.of(ID)
+      return done
+    }),
+  )
   expect(seen).toMatchObject({ searches: 5, feedback: 1 })
   expect(totals.of(ID)).toEqual(seen)
   expect(openTotals(store).of(ID)).toEqual(seen)
