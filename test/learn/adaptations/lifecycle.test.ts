@@ -25,6 +25,17 @@ async function sessionsOf(shop: Workshop, name: string, count: number) {
 const nameOf = ({ adaptationId, version }: { adaptationId: string; version: number }) =>
   `${adaptationId}@${version}`
 
+/** Expects a change that is searched with often enough to stay in canary until its time is over, and no longer. */
+async function expectItsTime(shop: Workshop, change: Parameters<typeof nameOf>[0]) {
+  const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
+  for (let search = 0; search < 100; search += 1)
+    for (const session of [withIt[0], without[0]]) shop.searchIn(session)
+  await shop.pass(MINUTE_MS - 1)
+  expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
+  await shop.pass(1)
+  expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+}
+
 describe('a change', () => {
   it('starts in canary, for its share of the units and for nobody else', async () => {
     const shop = openWorkshop({ ADAPTATION_CANARY_SHARE: '0.25' })
@@ -93,13 +104,7 @@ describe('a change', () => {
   it('waits for its time though searches are many', async () => {
     const shop = openWorkshop(HALF)
     const change = await shop.apply(PINS)
-    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
-    for (let search = 0; search < 100; search += 1)
-      for (const session of [withIt[0], without[0]]) shop.searchIn(session)
-    await shop.pass(MINUTE_MS - 1)
-    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
-    await shop.pass(1)
-    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+    await expectItsTime(shop, change)
   })
 
   it('is in canary for its time where that began while the clock was years ahead', async () => {
@@ -109,13 +114,7 @@ describe('a change', () => {
     await shop.pass(-YEARS_MS)
     runOn(60 * MINUTE_MS)
     await shop.pass(0)
-    const { withIt, without } = await sessionsOf(shop, nameOf(change), 1)
-    for (let search = 0; search < 100; search += 1)
-      for (const session of [withIt[0], without[0]]) shop.searchIn(session)
-    await shop.pass(MINUTE_MS - 1)
-    expect(shop.adaptations.get(change.adaptationId).status).toBe('CANARY')
-    await shop.pass(1)
-    expect(shop.adaptations.get(change.adaptationId).status).toBe('ACTIVE')
+    await expectItsTime(shop, change)
   })
 
   it('is taken back by what is seen once a clock that was ahead is right', async () => {
