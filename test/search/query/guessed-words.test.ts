@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
-import { waitUntilSpaceIsLearned } from '../learned-space.ts'
+import { GOODS_OF_EACH, goodsOf, waitUntilSpaceIsLearned } from '../learned-space.ts'
 
 let service: RunningApp
 
 const THINGS = ['headphones', 'keyboard', 'monitor', 'toaster', 'avermectin', 'Schrank']
-const COLOURS = ['black', 'white', 'silver', 'green', 'olive', 'purple']
-const MAKERS = ['Arbor', 'Birch', 'Cedar', 'Dahlia', 'Elder', 'Fern', 'Grove', 'Hazel', 'Iris']
 
 beforeAll(async () => {
   service = await startApp()
-  const documents = THINGS.flatMap((thing) =>
-    COLOURS.flatMap((colour) =>
-      MAKERS.map((maker) => ({ document: { title: `${maker} ${thing} ${colour}` } })),
-    ),
-  )
+  const documents = goodsOf(THINGS)
   await service.must('POST', '/cortex/documents/bulk', { index: 'shop', documents })
   await waitUntilSpaceIsLearned(service, 'shop')
 })
@@ -74,6 +68,6 @@ it('also where vectors are not yet learned, and marked', async () => {
 
 it('words that documents have are what is meant', async () => {
   const { total } = await search('toaster', { searchType: 'text' })
-  expect(total).toBe(COLOURS.length * MAKERS.length)
+  expect(total).toBe(GOODS_OF_EACH)
   expect(await first('fern toaster olive')).toBe('Fern toaster olive')
 })

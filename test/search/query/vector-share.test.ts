@@ -1,20 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type RunningApp, startApp } from '../../running-app.ts'
-import { waitUntilSpaceIsLearned } from '../learned-space.ts'
+import { goodsOf, waitUntilSpaceIsLearned } from '../learned-space.ts'
 
 let service: RunningApp
 
 const THINGS = ['lamp', 'chair', 'desk', 'shelf', 'sofa', 'stool']
-const COLOURS = ['black', 'white', 'silver', 'green', 'olive', 'purple']
-const MAKERS = ['Arbor', 'Birch', 'Cedar', 'Dahlia', 'Elder', 'Fern', 'Grove', 'Hazel', 'Iris']
 
 beforeAll(async () => {
   service = await startApp()
-  const documents = THINGS.flatMap((thing) =>
-    COLOURS.flatMap((colour) =>
-      MAKERS.map((maker) => ({ document: { title: `${maker} ${thing} ${colour}` } })),
-    ),
-  )
+  const documents = goodsOf(THINGS)
   for (const index of ['shop', 'store'])
     await service.must('POST', '/cortex/documents/bulk', { index, documents })
   await service.must('POST', '/cortex/indices', {
