@@ -1,6 +1,7 @@
 import type { LastSearch, LastSearchRow } from '../../schema/pattern-record.ts'
 import type { Store } from '../../store/store.ts'
 import { DAY_MS } from '../wire/duration.ts'
+import { isAhead } from '../wire/moment.ts'
 
 /**
  * Sessions whose last search is kept, and characters of what they asked, two bytes each at most: a search may have some
@@ -41,8 +42,10 @@ export function openLastSearches({ tables: { lastSearches }, release }: Store) {
   /** Removes rows by time alone, so that the same ones go however often the process starts anew in between. */
   function removeOld(timeMs: number): void {
     const stepMs = (atMs: number) => SWEEP_MS * Math.floor(atMs / SWEEP_MS)
-    const isNext = stepMs(timeMs) > stepMs(latestMs)
-    latestMs = Math.max(latestMs, timeMs)
+    // What was noted while the clock was ahead makes nobody wait until it shows that time again.
+    const isBack = isAhead(latestMs, timeMs)
+    const isNext = isBack || stepMs(timeMs) > stepMs(latestMs)
+    latestMs = isBack ? timeMs : Math.max(latestMs, timeMs)
     if (!isNext) return
     for (const [sessionId, search] of sessions)
       if (search.timeMs < stepMs(timeMs) - KEPT_MS) remove(sessionId)

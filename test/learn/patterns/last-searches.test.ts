@@ -82,3 +82,21 @@ it('keeps none longer than retention lets it, also when nobody searches any more
   expect(kept()).toEqual([false, true, false, true])
   expect(last.get('s3')?.timeMs).toBe(NOW_MS + 2000)
 })
+
+it('keeps none longer than a day after the clock was set back, also behind a restart', async () => {
+  const DAY_MS = 86_400_000
+  const store = temporaryStore()
+  const last = openLastSearches(store)
+  last.load()
+  const put = putOf(last)
+  put(0, NOW_MS)
+  put(1, NOW_MS + 60 * DAY_MS)
+  put(2, NOW_MS + 60_000)
+  await store.write(() => last.save())
+  last.load()
+  put(3, NOW_MS + 2 * DAY_MS)
+  put(4, NOW_MS + 4 * DAY_MS)
+  expect([0, 2, 3, 4].map((n) => last.get(`s${n}`) !== undefined)).toEqual([
+    ...[false, false, false, true],
+  ])
+})
