@@ -26,8 +26,8 @@ pub enum Known {
 /// What any document has under a name. One that is deleted counts until its segment is merged.
 pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
     let (mut is_there, mut is_object) = (false, false);
-    let inside = format!("{name}.");
-    let inside = name_term(&inside);
+    let own = name_term(name);
+    let inside = name_term(&format!("{name}."));
     // The smallest term behind all that begin so: a name is UTF-8, which never holds 0xff.
     let end = [&inside[..], &[0xff]].concat();
     for segment in &snapshot.segments {
@@ -35,7 +35,7 @@ pub fn known(snapshot: &Snapshot, name: &str) -> Result<Known, Failure> {
             .reader
             .inverted_index(snapshot.definition.exact_terms)?;
         let terms = terms.terms();
-        if terms.get(name_term(name))?.is_some() {
+        if terms.get(&own)?.is_some() {
             is_there = true;
             let mut fields = terms.range().ge(&inside).lt(&end).into_stream()?;
             is_object = is_object || fields.advance();
