@@ -17,7 +17,6 @@ pub mod names;
 pub mod publish;
 pub mod rates;
 pub mod segment;
-pub mod segment_cache;
 pub mod snapshot;
 pub mod tokens;
 pub mod views;
@@ -25,6 +24,7 @@ pub mod views;
 use std::collections::HashSet;
 use std::fs;
 use std::io;
+use std::mem::take;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -42,7 +42,6 @@ use crate::engine::manifest::{Found, Manifest};
 use crate::engine::publish::build;
 use crate::engine::rates::Editions;
 use crate::engine::segment::NONE;
-use crate::engine::segment_cache::SegmentCache;
 use crate::engine::snapshot::Snapshot;
 use crate::engine::views::Views;
 use crate::failure::{Code, Failure};
@@ -51,14 +50,17 @@ use crate::vectors::VectorSet;
 
 mod checkpoint;
 mod merging;
+mod new_segment;
 mod preparing;
 mod room;
+mod segments;
 mod writing;
 
 pub use checkpoint::Checkpointed;
 pub use writing::{Committed, HAS_VECTOR, IS_CUT};
 
 use checkpoint::{number_of, Durable};
+use segments::Segments;
 use writing::Writing;
 
 /// Live documents from which on a space is learned.
@@ -95,7 +97,7 @@ pub struct Engine {
     /// Fields and analyzers.
     pub definition: Arc<Definition>,
     directory: WriteBehind,
-    index: Index,
+    segments: Arc<Segments>,
     /// The published views.
     pub views: Views,
     /// Click rates of its documents.
@@ -254,20 +256,20 @@ impl Engine {
         sequence: u64,
     ) -> Result<Engine, Failure> {
         index.set_tokenizers(definition.tokenizers());
-        let mut cache = SegmentCache::default();
-        let segments = cache.views(&index, &vectors.set)?;
-        let highest = segments.iter().map(|s| s.range.1).max().unwrap_or(0);
+        let segments = Segments::open(index, directory.clone())?;
+        let views = segments.views(&vectors.set)?;
+        let highest = views.iter().map(|s| s.numbers.range.1).max().unwrap_or(0);
         let rates = Arc::default();
         let (set, space) = (&vectors.set, &vectors.space);
-        let first = build(&definition, segments, set, space, &rates, sequence);
+        let first = build(&definition, views, set, space, &rates, sequence);
         Ok(Engine {
             root: root.to_path_buf(),
             definition,
             directory,
-            index,
+            segments: Arc::new(segments),
             views: Views::new(first),
             rates,
-            writing: Mutex::new(Writing::new(cache, highest, sequence)),
+            writing: Mutex::new(Writing::new(highest, sequence)),
             committed: Condvar::new(),
             vectors: RwLock::new(vectors),
             durable: Mutex::default(),
@@ -310,12 +312,10 @@ impl Engine {
     pub fn close(&self) {
         self.closed.store(true, Ordering::SeqCst);
         self.directory.close();
+        self.directory.freeze();
         self.committed.notify_all();
-        let (writer, small) = {
-            let mut writing = self.writing.lock();
-            (writing.writer.take(), writing.small.take())
-        };
-        let _ = catch_unwind(AssertUnwindSafe(|| drop((writer, small))));
+        let changes = take(&mut self.writing.lock().changes);
+        let _ = catch_unwind(AssertUnwindSafe(|| drop(changes)));
         drop(self.durable.lock());
     }
 
@@ -342,7 +342,7 @@ impl Engine {
         let views: usize = current
             .segments
             .iter()
-            .map(|s| s.ords.len() * 12)
+            .map(|s| s.numbers.ords.len() * 12)
             .sum::<usize>()
             + current.slot_positions.len() * 4;
         let space = &current.space;
@@ -363,7 +363,7 @@ impl Engine {
                 "documents": space.documents(),
             },
             "graph": vectors.set.has_graph(),
-            "writer": self.writing.try_lock().is_none_or(|w| w.writer.is_some()),
+            "writer": self.writing.try_lock().is_none_or(|w| w.is_used),
         })
         .to_string()
     }
@@ -412,10 +412,10 @@ impl Engine {
         Ok(())
     }
 
-    /// Reads the committed segments and publishes them with the vectors as they are now.
-    pub(crate) fn publish(&self, writing: &mut Writing, sequence: u64) -> Result<u64, Failure> {
+    /// Reads the committed segments and publishes them with the vectors as they are now. Whoever writes waits for it.
+    pub(crate) fn publish(&self, _held: &mut Writing, sequence: u64) -> Result<u64, Failure> {
         let vectors = self.vectors.read().clone();
-        let segments = writing.cache.views(&self.index, &vectors.set)?;
+        let segments = self.segments.views(&vectors.set)?;
         let (set, space) = (&vectors.set, &vectors.space);
         let rates = &self.rates;
         let snapshot = build(&self.definition, segments, set, space, rates, sequence);

@@ -29,7 +29,7 @@ fn check(engine: &Engine, expected: &BTreeSet<u64>, step: &str) {
     let view = engine.views.current();
     let mut found: Vec<u64> = Vec::new();
     for segment in &view.segments {
-        for (document, ord) in segment.ords.iter().enumerate() {
+        for (document, ord) in segment.numbers.ords.iter().enumerate() {
             if segment.is_live(document as u32) {
                 found.push(*ord);
             }

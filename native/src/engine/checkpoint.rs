@@ -98,6 +98,7 @@ impl Engine {
         self.views.release_old();
         let mut writing = self.write()?;
         self.compact(&mut writing)?;
+        self.segments.save()?;
         let image = self.directory.image()?;
         let sequence = writing.sequence;
         let vectors = self.vectors.read().clone();
@@ -134,7 +135,7 @@ impl Engine {
             .collect();
         step();
         self.remove_stale(&manifest.names());
-        self.writing.lock().cache.forget_readers(&moved);
+        self.segments.forget_readers(&moved);
         Ok(written)
     }
 

@@ -2,10 +2,12 @@
 //! yet synced) until a checkpoint makes them durable. The text index deletes and replaces files as
 //! it likes; what the last manifest names stays on disk until the next manifest is in place.
 
+pub mod aside;
 mod files;
 mod growing;
 pub mod image;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
@@ -93,6 +95,37 @@ impl WriteBehind {
     /// its segments stay. What is there can still be made durable.
     pub fn freeze(&self) {
         self.inner.frozen.store(true, Ordering::SeqCst);
+    }
+
+    /// Deletes all files of segments, by their ids.
+    pub fn delete_segments(&self, ids: &HashSet<String>) {
+        if ids.is_empty() {
+            return;
+        }
+        let of_one = |path: &&PathBuf| {
+            let name = path.to_str().and_then(|name| name.split_once('.'));
+            name.is_some_and(|(id, _)| ids.contains(id))
+        };
+        let files: Vec<PathBuf> = {
+            let state = self.inner.state.read();
+            let all = state.memory.keys().chain(state.disk.keys());
+            all.filter(of_one).cloned().collect()
+        };
+        for file in files {
+            // Deleted before, and still on disk until the next manifest.
+            let _ = self.delete(&file);
+        }
+    }
+
+    /// Names of the files that the index has.
+    #[cfg(test)]
+    pub(super) fn names(&self) -> std::collections::BTreeSet<PathBuf> {
+        let state = self.inner.state.read();
+        let disk = state
+            .disk
+            .keys()
+            .filter(|path| !state.tombs.contains(*path));
+        state.memory.keys().chain(disk).cloned().collect()
     }
 
     /// (bytes in memory, bytes on disk) of the files that the index still has.

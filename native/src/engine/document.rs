@@ -18,7 +18,7 @@ use crate::engine::definition::Definition;
 use crate::engine::document::exact::add_exact;
 use crate::engine::document::paths::collect_object;
 use crate::engine::document::unnamed::{in_lists, Dynamic};
-use crate::engine::exact_terms::{name_term, number_term};
+use crate::engine::exact_terms::name_term;
 use crate::engine::tokens::Row;
 use crate::failure::Failure;
 use crate::space::hashed::TermHash;
@@ -85,7 +85,6 @@ impl Preparer {
         self.words.clear();
         self.grams = 0;
         fields.add_u64(definition.ord, ord);
-        fields.add_bytes(definition.exact_terms, &number_term(ord));
         let mut values = Vec::new();
         let mut seen: Vec<&[String]> = Vec::new();
         let mut around: HashSet<String> = HashSet::new();

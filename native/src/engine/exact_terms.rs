@@ -2,14 +2,8 @@
 //! with an empty table of a megabyte, in each small segment and in each merge, and would do so for each field.
 
 /// What all terms of one kind begin with.
-const NUMBER: u8 = 0;
-const NAME: u8 = 1;
-const VALUE: u8 = 2;
-
-/// The number of a document.
-pub fn number_term(ord: u64) -> Vec<u8> {
-    [&[NUMBER][..], &ord.to_be_bytes()].concat()
-}
+const NAME: u8 = 0;
+const VALUE: u8 = 1;
 
 /// The name of a field that a document has, or of an object around one; terms of names are ordered like the names.
 pub fn name_term(name: &str) -> Vec<u8> {
@@ -40,7 +34,6 @@ mod tests {
         let name = String::from_utf8(7_u64.to_be_bytes().to_vec()).unwrap();
         let inner = String::from_utf8([&3_u32.to_be_bytes()[..], b"x"].concat()).unwrap();
         let terms = [
-            number_term(7),
             name_term(&name),
             name_term(&inner),
             value_term(3, "x"),
@@ -59,7 +52,6 @@ mod tests {
         assert!(terms.is_sorted());
         assert_eq!(terms.each_ref().map(|term| name_of(term)), names);
         let last = terms.last().unwrap().as_slice();
-        assert!(number_term(u64::MAX).as_slice() < terms[0].as_slice());
         assert!(last < behind_names().as_slice());
         assert!(behind_names().as_slice() < value_term(0, "").as_slice());
     }

@@ -3,7 +3,7 @@
 
 /// What each format brought, from the second one on. Whoever changes what is indexed, or where it stands, appends a line:
 /// that raises `FORMAT`.
-const CHANGES: [&str; 15] = [
+const CHANGES: [&str; 16] = [
     "2: letters are composed, and objects are present where a field of theirs is",
     "3: emoji are words",
     "4: words have the forms that their accents tell, a dotted I is an i, and hashed features have several places",
@@ -23,6 +23,7 @@ const CHANGES: [&str; 15] = [
     "15: values of numbers, and of what no field names, are in their columns alone, and a hashed vector has its words in \
      other places",
     "16: numbers of documents, names of fields and keywords are terms of one dictionary",
+    "17: numbers of documents are in their column alone, and what is deleted stands in files of our own",
 ];
 
 /// The format of the files that are written, and the only one that is read.

@@ -201,7 +201,7 @@ impl Engine {
 fn live_by_ord(snapshot: &Snapshot) -> Vec<(u64, u32)> {
     let mut rows = Vec::with_capacity(snapshot.live as usize);
     for segment in &snapshot.segments {
-        for (document, ord) in (0..).zip(segment.ords.iter()) {
+        for (document, ord) in (0..).zip(segment.numbers.ords.iter()) {
             if segment.is_live(document) {
                 rows.push((*ord, segment.base + document));
             }
@@ -221,7 +221,7 @@ fn readers(
     let mut readers = Vec::new();
     for (number, segment) in snapshot.segments.iter().enumerate() {
         let from = segment.base as usize;
-        let rows = &row_of[from..from + segment.ords.len()];
+        let rows = &row_of[from..from + segment.numbers.ords.len()];
         if !all && rows.iter().all(|row| *row == NONE) {
             continue;
         }

@@ -10,8 +10,8 @@ use crate::engine::document::{Prepared, Preparer};
 use crate::failure::Failure;
 use crate::space::Space;
 
-/// How many documents each thread is ahead: each may be of many megabytes.
-const AHEAD: usize = 8;
+/// How many documents each thread is ahead, so that it need not wait for the one that adds them.
+const AHEAD: usize = 64;
 /// Threads of one batch, where the machine has as many processors: the one that adds to the text index takes about as
 /// long for a document as four of these.
 const THREADS_MAX: usize = 4;

@@ -100,7 +100,7 @@ impl Snapshot {
     /// The ord at a global position below `documents`.
     pub fn ord_of(&self, position: u32) -> u64 {
         let (segment, document) = self.locate(position);
-        self.segments[segment].ords[document as usize]
+        self.segments[segment].numbers.ords[document as usize]
     }
 
     /// The vector slot of the document at a position, `NONE` without a vector.
@@ -258,13 +258,17 @@ impl Snapshot {
     pub(crate) fn bytes_beyond(&self, seen: &mut HashSet<usize>) -> usize {
         let mut bytes = self.slot_positions.len() * 4;
         for segment in &self.segments {
-            let documents = segment.ords.len();
+            let documents = segment.numbers.ords.len();
             bytes += size_of::<SegmentView>();
             if seen.insert(address(&segment.reader)) {
                 bytes += READER_BYTES + documents / 8;
             }
-            if seen.insert(address(&segment.ords)) {
-                let sorted = segment.by_ord.as_ref().map_or(0, |sorted| sorted.len());
+            if seen.insert(address(&segment.numbers.ords)) {
+                let sorted = segment
+                    .numbers
+                    .by_ord
+                    .as_ref()
+                    .map_or(0, |sorted| sorted.len());
                 bytes += documents * 8 + sorted * 16;
             }
             if seen.insert(address(&segment.long_words)) {

@@ -1,31 +1,22 @@
 //! The writer of an index: what is applied becomes visible with the next commit.
 
 use std::collections::HashSet;
+use std::mem::take;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use parking_lot::MutexGuard;
-use tantivy::indexer::{AddOperation, IndexWriterOptions, SegmentWriter, UserOperation};
-use tantivy::schema::Term;
-use tantivy::{Index, IndexWriter, Segment, TantivyDocument};
+use tantivy::TantivyDocument;
 
-use super::merging::merge_policy;
+use super::new_segment::Changes;
 use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
 use super::{trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
 use crate::engine::document::readable::check;
 use crate::engine::document::Prepared;
-use crate::engine::exact_terms::number_term;
-use crate::engine::segment_cache::SegmentCache;
 use crate::failure::{Code, Failure};
 
-/// Memory of the writer, from which on it writes a segment by itself.
-const HEAP_BYTES: usize = 32_000_000;
-/// Documents handed to the indexing thread at a time, so that it works while more are prepared.
+/// Documents between two looks at whether the index was closed.
 const CHUNK: usize = 8;
-/// Batches of up to this many documents become a segment on the spot.
-const SMALL_BATCH: usize = 48;
-/// Memory that such a segment begins with.
-const SMALL_BYTES: usize = 1_000_000;
 
 /// What `apply` says of a document: that it has a vector, and that it was too many pieces of words to be indexed whole.
 pub const HAS_VECTOR: u8 = 1;
@@ -46,14 +37,14 @@ pub struct Committed {
 
 /// What only one thread at a time may touch.
 pub(crate) struct Writing {
-    pub(super) writer: Option<IndexWriter>,
-    /// Documents of small batches since the last commit.
-    pub(super) small: Option<SmallSegment>,
-    pub(super) cache: SegmentCache,
+    /// What was applied since the last commit.
+    pub(super) changes: Changes,
+    /// Something was applied since it was last let go of.
+    pub(super) is_used: bool,
     /// Largest document number ever seen; numbers above need no delete before they are added.
     highest: u64,
     pub(crate) sequence: u64,
-    /// Changes handed to the writer since the last commit.
+    /// How many changes that are.
     pub(crate) uncommitted: usize,
     /// Changes were lost by a failure: nothing is committed before they are applied again.
     lost: bool,
@@ -63,11 +54,10 @@ pub(crate) struct Writing {
 
 impl Writing {
     /// Nothing is under way yet.
-    pub(super) fn new(cache: SegmentCache, highest: u64, sequence: u64) -> Writing {
+    pub(super) fn new(highest: u64, sequence: u64) -> Writing {
         Writing {
-            writer: None,
-            small: None,
-            cache,
+            changes: Changes::default(),
+            is_used: false,
             highest,
             sequence,
             uncommitted: 0,
@@ -109,7 +99,7 @@ impl Engine {
                     Some(engine.take_vectors(writing, ords, vector_ords, vectors))
                 }
             };
-            let is_small = engine.begin_small(writing, ords)?;
+            writing.is_used = true;
             let store = engine.vectors.read().clone();
             let preparing = Preparing {
                 definition: engine.definition.clone(),
@@ -121,12 +111,15 @@ impl Engine {
                 json: documents,
             };
             let out = preparing.run(batch, threads, |next| {
-                engine.add(writing, ords, is_small, next, |ord, vector| match &given {
+                engine.add(writing, ords, next, |ord, vector| match &given {
                     Some(known) => known.contains(&ord),
                     None => vector.is_some_and(|row| store.set.append(ord, &row).is_some()),
                 })
             })?;
-            engine.delete(writing, deletes)?;
+            for ord in deletes {
+                writing.changes.delete(*ord);
+            }
+            writing.uncommitted += deletes.len();
             Ok(out)
         });
         if done.is_ok() {
@@ -135,62 +128,38 @@ impl Engine {
         done
     }
 
-    fn delete(&self, writing: &mut Writing, ords: &[u64]) -> Result<(), Failure> {
-        if ords.is_empty() {
-            return Ok(());
-        }
-        let first = writing.small.as_ref().map_or(u64::MAX, |s| s.first);
-        if ords.iter().any(|ord| *ord >= first) {
-            self.finish_small(writing)?;
-        }
-        writing.uncommitted += ords.len();
-        let writer = self.writer(writing)?;
-        for ord in ords {
-            writer.delete_term(self.term(*ord));
-        }
-        Ok(())
-    }
-
     /// Adds documents as `next` gives them, in order; see `apply`. `note` takes a document's own vector, and tells
     /// whether it has one.
     fn add(
         &self,
         writing: &mut Writing,
         ords: &[u64],
-        is_small: bool,
         next: &mut Next,
         note: impl Fn(u64, Option<Vec<f32>>) -> bool,
     ) -> Result<Vec<u8>, Failure> {
         let mut out = vec![0; ords.len()];
-        for start in (0..ords.len()).step_by(CHUNK) {
-            // Whoever closes the index waits for this batch.
-            self.check_open()?;
-            let end = (start + CHUNK).min(ords.len());
-            let mut operations = Vec::with_capacity(2 * CHUNK);
-            for at in start..end {
-                let ord = ords[at];
-                let Ready {
-                    mut prepared,
-                    vector,
-                } = next(at)?;
-                let has_vector = note(ord, vector);
-                out[at] = u8::from(has_vector) * HAS_VECTOR + u8::from(prepared.is_cut) * IS_CUT;
-                if ord <= writing.highest {
-                    operations.push(UserOperation::Delete(self.term(ord)));
-                }
-                writing.highest = writing.highest.max(ord);
-                let fields = std::mem::take(&mut prepared.fields);
-                writing.uncommitted += 1;
-                if is_small {
-                    self.add_small(writing, ord, fields)?;
-                } else {
-                    operations.push(UserOperation::Add(fields));
-                }
-                if let Some(pending) = &mut writing.pending {
-                    pending.push((ord, prepared));
-                }
+        for (at, ord) in ords.iter().enumerate() {
+            if at % CHUNK == 0 {
+                // Whoever closes the index waits for this batch.
+                self.check_open()?;
             }
-            self.writer(writing)?.run(operations)?;
+            let Ready {
+                mut prepared,
+                vector,
+            } = next(at)?;
+            let has_vector = note(*ord, vector);
+            out[at] = u8::from(has_vector) * HAS_VECTOR + u8::from(prepared.is_cut) * IS_CUT;
+            if *ord <= writing.highest {
+                writing.changes.delete(*ord);
+            }
+            writing.highest = writing.highest.max(*ord);
+            let fields: TantivyDocument = take(&mut prepared.fields);
+            writing.uncommitted += 1;
+            let begin = || self.segments.begin();
+            writing.changes.add(*ord, fields, ords.len(), begin)?;
+            if let Some(pending) = &mut writing.pending {
+                pending.push((*ord, prepared));
+            }
         }
         Ok(out)
     }
@@ -207,14 +176,12 @@ impl Engine {
         }
         if writing.uncommitted > 0 {
             self.guarded(&mut writing, |engine, writing| {
-                engine.finish_small(writing)?;
-                let writer = engine.writer(writing)?;
-                let mut prepared = writer.prepare_commit()?;
-                prepared.set_payload(&sequence.to_string());
-                prepared.commit()?;
+                writing.changes.finish_open()?;
+                engine.segments.commit(take(&mut writing.changes))?;
                 engine.publish(writing, sequence)?;
                 Ok(())
             })?;
+            self.segments.merge_beside();
             writing.uncommitted = 0;
             if let Some(pending) = &mut writing.pending {
                 pending.clear();
@@ -232,18 +199,14 @@ impl Engine {
         })
     }
 
-    /// Ends the writer's threads and frees its memory; the next apply makes them again.
+    /// Waits for what is being merged, and frees memory.
     pub fn release(&self) -> Result<(), Failure> {
-        let mut writing = self.write()?;
-        if writing.uncommitted > 0 {
+        if self.write()?.uncommitted > 0 {
             return Ok(());
         }
-        if let Some(writer) = writing.writer.take() {
-            writer.wait_merging_threads()?;
-            let sequence = writing.sequence;
-            self.publish(&mut writing, sequence)?;
-        }
-        drop(writing);
+        drop(self.segments.rest());
+        self.show_merged()?;
+        self.write()?.is_used = false;
         trim_memory();
         Ok(())
     }
@@ -254,8 +217,8 @@ impl Engine {
         Ok(writing)
     }
 
-    /// Runs a change; after a failure or a panic the writer is dropped and what it held is lost,
-    /// except when the request was bad before anything had happened.
+    /// Runs a change; after a failure or a panic what was applied since the last commit is lost, except when the request
+    /// was bad before anything had happened.
     fn guarded<T>(
         &self,
         writing: &mut Writing,
@@ -270,95 +233,15 @@ impl Engine {
             }
             // What an earlier failure lost is lost until a change is applied.
             writing.lost |= writing.uncommitted > 0;
-            writing.small = None;
             writing.uncommitted = 0;
             if let Some(pending) = &mut writing.pending {
                 pending.clear();
             }
-            let writer = writing.writer.take();
-            let _ = catch_unwind(AssertUnwindSafe(|| drop(writer)));
+            let changes = &mut writing.changes;
+            let _ = catch_unwind(AssertUnwindSafe(|| changes.discard()));
             self.committed.notify_all();
         }
         done
-    }
-
-    pub(super) fn writer<'a>(
-        &self,
-        writing: &'a mut Writing,
-    ) -> Result<&'a mut IndexWriter, Failure> {
-        let writer = match writing.writer.take() {
-            Some(writer) => writer,
-            None => {
-                let options = IndexWriterOptions::builder()
-                    .memory_budget_per_thread(HEAP_BYTES)
-                    .num_worker_threads(1)
-                    .num_merge_threads(1)
-                    .build();
-                let writer: IndexWriter = self.index.writer_with_options(options)?;
-                writer.set_merge_policy(merge_policy());
-                // Whatever a writer before this one left behind must not stand in its way.
-                writer.garbage_collect_files().wait()?;
-                // Its first stamp is that of the last commit. A delete must not have it: a merge of what was committed
-                // takes those that are not later along, but in no segment of which that commit deleted something.
-                writer.run([])?;
-                writer
-            }
-        };
-        Ok(writing.writer.insert(writer))
-    }
-
-    /// Whether these documents go into the small segment, which is then there. Only new numbers
-    /// do: a delete that was asked for before them would find them too.
-    fn begin_small(&self, writing: &mut Writing, ords: &[u64]) -> Result<bool, Failure> {
-        let new = ords.first().is_some_and(|first| *first > writing.highest)
-            && ords.windows(2).all(|pair| pair[0] < pair[1]);
-        let held = writing.small.as_ref().map_or(0, |s| s.writer.max_doc());
-        if !new || held as usize + ords.len() > SMALL_BATCH {
-            self.finish_small(writing)?;
-        }
-        if !new || ords.len() > SMALL_BATCH {
-            return Ok(false);
-        }
-        Ok(true)
-    }
-
-    /// Adds a document to the small segment, which begins with it where there is none. Few documents may be large
-    /// ones: then the segment ends where one of the writer's own would, and the next document begins another.
-    fn add_small(
-        &self,
-        writing: &mut Writing,
-        ord: u64,
-        document: TantivyDocument,
-    ) -> Result<(), Failure> {
-        let segment = match &mut writing.small {
-            Some(segment) => segment,
-            none => none.insert(SmallSegment::begin(&self.index, ord)?),
-        };
-        segment.add(document)?;
-        if segment.writer.mem_usage() >= HEAP_BYTES {
-            self.finish_small(writing)?;
-        }
-        Ok(())
-    }
-
-    /// Hands the small segment to the writer, which publishes it with the next commit.
-    fn finish_small(&self, writing: &mut Writing) -> Result<(), Failure> {
-        let Some(small) = writing.small.take() else {
-            return Ok(());
-        };
-        let documents = small.writer.max_doc();
-        if documents == 0 {
-            return Ok(());
-        }
-        small.writer.finalize()?;
-        let meta = small.segment.with_max_doc(documents).meta().clone();
-        meta.untrack_temp_docstore();
-        self.writer(writing)?.add_segment(meta)?;
-        Ok(())
-    }
-
-    fn term(&self, ord: u64) -> Term {
-        Term::from_field_bytes(self.definition.exact_terms, &number_term(ord))
     }
 
     /// Takes the vectors that came with a batch; gives the documents that have one.
@@ -374,39 +257,11 @@ impl Engine {
         let fresh: HashSet<u64> = ords.iter().copied().collect();
         if vector_ords.iter().any(|ord| !fresh.contains(ord)) {
             // A published document gets its vector now: the next commit has to show it.
-            writing.cache.forget_slots();
+            self.segments.forget_slots();
             writing.uncommitted += 1;
         }
         let known = ords.iter().filter(|ord| set.slot_of(**ord).is_some());
         known.copied().collect()
-    }
-}
-
-/// A segment made on the spot. The writer's own threads reserve a table for half a million terms
-/// with each segment, which for a few documents costs as much as the documents.
-pub(super) struct SmallSegment {
-    segment: Segment,
-    writer: SegmentWriter,
-    /// Smallest number in it.
-    first: u64,
-}
-
-impl SmallSegment {
-    fn begin(index: &Index, first: u64) -> Result<SmallSegment, Failure> {
-        let segment = index.new_segment();
-        let writer = SegmentWriter::for_segment(SMALL_BYTES, segment.clone())?;
-        Ok(SmallSegment {
-            segment,
-            writer,
-            first,
-        })
-    }
-
-    fn add(&mut self, document: TantivyDocument) -> Result<(), Failure> {
-        let opstamp = 0;
-        self.writer
-            .add_document(AddOperation { opstamp, document })?;
-        Ok(())
     }
 }
 

@@ -244,7 +244,7 @@ const LOOKUP_DOCUMENTS: usize = 32;
 const OPENED_DOCUMENTS: usize = 1024;
 
 fn looks_up(wanted: &Wanted, segment: &SegmentView) -> bool {
-    wanted.words().len() * LOOKUP_DOCUMENTS < segment.ords.len().max(OPENED_DOCUMENTS)
+    wanted.words().len() * LOOKUP_DOCUMENTS < segment.numbers.ords.len().max(OPENED_DOCUMENTS)
 }
 
 fn add_term(

@@ -159,7 +159,7 @@ impl Order<'_> {
                     self.following += 1;
                     continue;
                 }
-                let ord = segment.ords[(position - segment.base) as usize];
+                let ord = segment.numbers.ords[(position - segment.base) as usize];
                 let behind = after.is_none_or(|(last, view, last_ord)| {
                     let order = last.total_cmp(&score).then(number.cmp(&view));
                     order.then(ord.cmp(&last_ord)) == Ordering::Greater
@@ -220,7 +220,7 @@ impl Order<'_> {
                     for source in &sources[1..] {
                         own.push(source.code(index, document, score)?);
                     }
-                    let ord = segment.ords[document as usize];
+                    let ord = segment.numbers.ords[document as usize];
                     let behind = cursor.as_ref().is_none_or(|(last, view, last_ord)| {
                         let order = own.cmp(last).then(number.cmp(view));
                         order.then(ord.cmp(last_ord)) == Ordering::Greater

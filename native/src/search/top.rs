@@ -136,7 +136,7 @@ fn top(view: &View, list: &impl Ranked, size: usize) -> Top {
             for (score, position) in scores.iter().zip(positions) {
                 let score = (*score).into();
                 if score >= top.floor {
-                    let ord = segment.ords[(position - segment.base) as usize];
+                    let ord = segment.numbers.ords[(position - segment.base) as usize];
                     top.push(Scored {
                         score,
                         ord,

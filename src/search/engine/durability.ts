@@ -80,7 +80,7 @@ export function isDurable({ published, durable, reshaped }: OpenState): boolean 
   return published <= durable && !reshaped
 }
 
-/** What becomes of an index's writer, whose threads and heap it may hold. */
+/** Whether an index waits for its merges then, and gives memory back. */
 type Writer = 'keep' | 'release'
 
 /**

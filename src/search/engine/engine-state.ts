@@ -41,7 +41,7 @@ export interface OpenState {
   retiring: Promise<void> | undefined
   /** The former of the two. */
   leaving: boolean
-  /** It may hold a writer's threads and heap. */
+  /** It was written to since it last let go of that: its files may lie in memory alone, and be merged. */
   writer: boolean
   fitting: Promise<void> | undefined
   /** When a batch first found that a new space is due, in the process's own time. */

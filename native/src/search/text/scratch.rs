@@ -66,15 +66,15 @@ pub struct Scratch {
     lengths: HashMap<LengthsOf, Lengths>,
     /// Documents of a state of a segment that are deleted.
     deleted: Vec<DocId>,
-    deleted_of: Option<(SegmentId, Option<u64>)>,
+    deleted_of: Option<(SegmentId, u32)>,
     /// The lists of matches of an earlier search, empty.
     spare: (Vec<u32>, Vec<f32>),
     /// Those of what their fields score.
     spare_sums: (Vec<f32>, Vec<f32>),
 }
 
-/// A field of a segment in one state of its deletions; `None` stands for all documents.
-type LengthsOf = (SegmentId, Option<u64>, Field);
+/// A field of a segment of which so many documents are deleted.
+type LengthsOf = (SegmentId, u32, Field);
 
 impl Scratch {
     /// Takes back the lists in which it was kept what matches have.
@@ -235,15 +235,16 @@ impl Scratch {
     /// Those of a segment. Each write that replaces a document of a large one makes another state of it: its documents
     /// are counted once, and in each state those that are deleted.
     fn lengths_in(&mut self, reader: &SegmentReader, field: Field) -> Result<Lengths, Failure> {
-        let (id, state) = (reader.segment_id(), reader.delete_opstamp());
+        // What is deleted stays so: as many are the same ones.
+        let (id, state) = (reader.segment_id(), reader.num_deleted_docs());
         if let Some(known) = self.lengths.get(&(id, state, field)) {
             return Ok(*known);
         }
-        let whole = match self.lengths.get(&(id, None, field)) {
+        let whole = match self.lengths.get(&(id, 0, field)) {
             Some(known) => *known,
             None => {
                 let counted = Lengths::count(reader, field, 0..reader.max_doc())?;
-                self.keep_lengths((id, None, field), counted)
+                self.keep_lengths((id, 0, field), counted)
             }
         };
         let Some(alive) = reader.alive_bitset() else {

@@ -166,7 +166,7 @@ pub fn first_documents(snapshot: &Snapshot, word: &str, most: usize) -> Result<V
                 return Ok(first);
             }
             if segment.is_live(postings.doc()) {
-                first.push(segment.ords[postings.doc() as usize]);
+                first.push(segment.numbers.ords[postings.doc() as usize]);
             }
             postings.advance();
         }
