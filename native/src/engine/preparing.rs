@@ -1,17 +1,18 @@
 //! Documents of a batch on their way to the writer: read, analysed and given their vectors, by several threads where
 //! there are many.
 
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::thread::{self, available_parallelism};
+
+use parking_lot::{Condvar, Mutex};
 
 use crate::engine::definition::Definition;
 use crate::engine::document::{Prepared, Preparer};
 use crate::failure::Failure;
 use crate::space::Space;
 
-/// How many documents each thread is ahead, so that it need not wait for the one that adds them.
-const AHEAD: usize = 64;
 /// Threads of one batch, where the machine has as many processors: the one that adds to the text index takes about as
 /// long for a document as four of these.
 const THREADS_MAX: usize = 4;
@@ -61,18 +62,16 @@ impl Preparing {
             let mut hand = self.hand();
             return take(&mut |at| hand.prepare(documents, at));
         }
+        let work = Work::of(documents);
         thread::scope(|scope| {
-            let begin = |first| {
-                let (sender, receiver) = mpsc::sync_channel(AHEAD);
-                let mut hand = self.hand();
-                scope.spawn(move || hand.send(documents, first, threads, &sender));
-                receiver
-            };
-            let receivers: Vec<Receiver<_>> = (0..threads).map(begin).collect();
-            take(&mut |at| {
-                let sent = receivers[at % threads].recv();
-                sent.unwrap_or_else(|_| Err(Failure::halfway()))
-            })
+            for _ in 0..threads {
+                let hand = self.hand();
+                let work = &work;
+                scope.spawn(move || work.help(hand));
+            }
+            let _ending = Ending(&work);
+            let mut hand = self.hand();
+            take(&mut |at| work.get(at, &mut hand))
         })
     }
 
@@ -96,22 +95,6 @@ struct Hand {
 }
 
 impl Hand {
-    /// Every so manieth document from the first one on.
-    fn send(
-        &mut self,
-        documents: Documents,
-        first: usize,
-        step: usize,
-        to: &SyncSender<Result<Ready, Failure>>,
-    ) {
-        for at in (first..documents.ords.len()).step_by(step) {
-            // Nobody takes it when the batch has failed.
-            if to.send(self.prepare(documents, at)).is_err() {
-                return;
-            }
-        }
-    }
-
     fn prepare(
         &mut self,
         Documents { ords, json }: Documents,
@@ -124,6 +107,72 @@ impl Hand {
             space.embed(&mut terms, row).then(|| row.clone())
         });
         Ok(Ready { prepared, vector })
+    }
+}
+
+/// A batch that several threads prepare: each takes the next document that nobody has begun.
+struct Work<'a> {
+    documents: Documents<'a>,
+    /// The next one.
+    next: AtomicUsize,
+    ready: Mutex<Vec<Option<Result<Ready, Failure>>>>,
+    more: Condvar,
+}
+
+impl<'a> Work<'a> {
+    fn of(documents: Documents<'a>) -> Work<'a> {
+        Work {
+            documents,
+            next: AtomicUsize::new(0),
+            ready: Mutex::new(documents.ords.iter().map(|_| None).collect()),
+            more: Condvar::new(),
+        }
+    }
+
+    /// Prepares a document, unless all are begun.
+    fn go_on(&self, hand: &mut Hand) -> bool {
+        let at = self.next.fetch_add(1, Ordering::Relaxed);
+        if at >= self.documents.ords.len() {
+            return false;
+        }
+        // Whoever waits for this one is to hear of a panic.
+        let prepared = catch_unwind(AssertUnwindSafe(|| hand.prepare(self.documents, at)));
+        self.ready.lock()[at] = Some(prepared.unwrap_or_else(|_| Err(Failure::halfway())));
+        self.more.notify_one();
+        true
+    }
+
+    fn help(&self, mut hand: Hand) {
+        while self.go_on(&mut hand) {}
+    }
+
+    /// The document at a place. Whoever takes them prepares some, too, rather than wait.
+    fn get(&self, at: usize, hand: &mut Hand) -> Result<Ready, Failure> {
+        loop {
+            if let Some(ready) = self.ready.lock()[at].take() {
+                return ready;
+            }
+            if !self.go_on(hand) {
+                break;
+            }
+        }
+        let mut ready = self.ready.lock();
+        loop {
+            if let Some(ready) = ready[at].take() {
+                return ready;
+            }
+            self.more.wait(&mut ready);
+        }
+    }
+}
+
+/// Has the others end when nobody takes documents any more: of a batch that failed the rest is not prepared.
+struct Ending<'a>(&'a Work<'a>);
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        let all = self.0.documents.ords.len();
+        self.0.next.store(all, Ordering::Relaxed);
     }
 }
 
@@ -194,6 +243,19 @@ mod tests {
         });
         assert_eq!(failed.unwrap_err().code, Code::BadRequest);
         assert_eq!(count, 60);
+    }
+
+    #[test]
+    fn who_takes_them_prepares_what_nobody_else_does() {
+        let json = vec![r#"{ "t": "word" }"#.to_owned(); 20];
+        let ords: Vec<u64> = (1..=20).collect();
+        let (ords, json) = (&ords[..], &json[..]);
+        let work = Work::of(Documents { ords, json });
+        let mut hand = preparing().hand();
+        for at in 0..20 {
+            assert!(work.get(at, &mut hand).is_ok());
+        }
+        assert!(!work.go_on(&mut hand));
     }
 
     #[test]
