@@ -108,7 +108,10 @@ fn history(seed: u64, steps: u64) {
                 engine.fit().unwrap();
                 check(&engine, &committed, &step);
             }
-            90..95 => engine.release().unwrap(),
+            90..92 => engine.release().unwrap(),
+            92..95 => {
+                engine.merge().unwrap();
+            }
             _ => {
                 engine.close();
                 let (again, opened) = Engine::open(folder.path(), &definition()).unwrap();
