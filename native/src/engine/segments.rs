@@ -165,6 +165,8 @@ impl Segments {
                 let bytes = file.map_err(TantivyError::from)?.read_bytes()?;
                 one.deletions = Some(Deletions::open(bytes, edition));
                 one.saved = Some(edition);
+            } else {
+                one.reader = Some(Arc::new(reader));
             }
             listed.push(one);
         }

@@ -206,7 +206,9 @@ impl Engine {
         }
         drop(self.segments.rest());
         self.show_merged()?;
-        self.write()?.is_used = false;
+        let mut writing = self.write()?;
+        writing.is_used = writing.uncommitted > 0;
+        drop(writing);
         trim_memory();
         Ok(())
     }
