@@ -12,10 +12,9 @@ use crate::failure::Failure;
 
 /// Memory that a segment may take while it is written; then another begins.
 const SEGMENT_BYTES_MAX: usize = 32_000_000;
-/// Batches of up to this many documents …
-const SMALL_BATCH: usize = 48;
-/// … begin a segment with a table for as much as this: one for half a million terms costs as much as the documents.
-const SMALL_BYTES: usize = 1_000_000;
+/// Memory by which the table of its terms is made: it grows with them. One for half a million terms costs as much as a small
+/// batch.
+const FIRST_BYTES: usize = 1_000_000;
 
 /// The changes since the last commit.
 #[derive(Default)]
@@ -64,9 +63,9 @@ struct NewSegment {
 }
 
 impl NewSegment {
-    fn begin(aside: Aside, index: &Index, bytes: usize) -> Result<NewSegment, Failure> {
+    fn begin(aside: Aside, index: &Index) -> Result<NewSegment, Failure> {
         let segment = index.new_segment();
-        let writer = SegmentWriter::for_segment(bytes, segment.clone())?;
+        let writer = SegmentWriter::for_segment(FIRST_BYTES, segment.clone())?;
         Ok(NewSegment {
             segment,
             writer,
@@ -90,12 +89,11 @@ impl NewSegment {
 }
 
 impl Changes {
-    /// Adds a document that comes with a batch of so many; `begin` makes the index of a new segment.
+    /// Adds a document; `begin` makes the index of a new segment.
     pub(super) fn add(
         &mut self,
         ord: u64,
         document: TantivyDocument,
-        batch: usize,
         begin: impl FnOnce() -> Result<(Aside, Index), Failure>,
     ) -> Result<(), Failure> {
         // A segment has each number once.
@@ -107,13 +105,7 @@ impl Changes {
             Some(open) => open,
             none => {
                 let (aside, index) = begin()?;
-                let is_small = batch <= SMALL_BATCH;
-                let bytes = if is_small {
-                    SMALL_BYTES
-                } else {
-                    SEGMENT_BYTES_MAX
-                };
-                none.insert(NewSegment::begin(aside, &index, bytes)?)
+                none.insert(NewSegment::begin(aside, &index)?)
             }
         };
         let opstamp = 0;

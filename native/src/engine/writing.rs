@@ -156,7 +156,7 @@ impl Engine {
             let fields: TantivyDocument = take(&mut prepared.fields);
             writing.uncommitted += 1;
             let begin = || self.segments.begin();
-            writing.changes.add(*ord, fields, ords.len(), begin)?;
+            writing.changes.add(*ord, fields, begin)?;
             if let Some(pending) = &mut writing.pending {
                 pending.push((*ord, prepared));
             }
