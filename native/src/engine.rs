@@ -436,11 +436,16 @@ impl Engine {
 
 /// Gives memory that is free back to the system: this thread's of the core, and the C++ and JavaScript parts'.
 pub(crate) fn trim_memory() {
-    // SAFETY: the call has no preconditions.
-    unsafe { libmimalloc_sys::mi_collect(true) };
+    let_go_of_free_memory();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: the call has no preconditions.
     unsafe {
         libc::malloc_trim(0);
     }
+}
+
+/// Gives memory of the core that this thread has freed back to the system.
+pub(crate) fn let_go_of_free_memory() {
+    // SAFETY: the call has no preconditions.
+    unsafe { libmimalloc_sys::mi_collect(true) };
 }

@@ -11,7 +11,7 @@ use tantivy::indexer::{merge_filtered_segments, LogMergePolicy, MergePolicy};
 use tantivy::{DocId, Segment, SegmentReader};
 
 use super::segments::{List, Listed, Segments};
-use super::Engine;
+use super::{let_go_of_free_memory, Engine};
 use crate::engine::directory::aside::Aside;
 use crate::engine::segment::Numbers;
 use crate::failure::Failure;
@@ -76,6 +76,7 @@ impl Segments {
                 _ => None,
             };
         }
+        let_go_of_free_memory();
         self.end_merging();
     }
 

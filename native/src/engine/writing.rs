@@ -9,7 +9,7 @@ use tantivy::TantivyDocument;
 
 use super::new_segment::Changes;
 use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
-use super::{trim_memory, Engine};
+use super::{let_go_of_free_memory, trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;
 use crate::engine::document::readable::check;
 use crate::engine::document::Prepared;
@@ -17,6 +17,8 @@ use crate::failure::{Code, Failure};
 
 /// Documents between two looks at whether the index was closed.
 const CHUNK: usize = 8;
+/// What a commit of more changes worked with is given back at once: the thread may have nothing to do for long.
+const LARGE_BATCH: usize = 48;
 
 /// What `apply` says of a document: that it has a vector, and that it was too many pieces of words to be indexed whole.
 pub const HAS_VECTOR: u8 = 1;
@@ -182,6 +184,9 @@ impl Engine {
                 Ok(())
             })?;
             self.segments.merge_beside();
+            if writing.uncommitted > LARGE_BATCH {
+                let_go_of_free_memory();
+            }
             writing.uncommitted = 0;
             if let Some(pending) = &mut writing.pending {
                 pending.clear();
