@@ -62,7 +62,7 @@ impl Segments {
             .spawn(move || own.merge_all(first));
         if begun.is_err() {
             // The next commit tries again.
-            self.end_merging();
+            self.end_merging(&mut self.list.lock());
         }
     }
 
@@ -70,20 +70,26 @@ impl Segments {
         let mut next = Some(first);
         while let Some(chosen) = next {
             let merged = catch_unwind(AssertUnwindSafe(|| self.merge(&chosen)));
-            // What failed stays as it is: the next commit tries again.
-            next = match merged {
-                Ok(Ok(())) => layer(&self.list.lock()),
-                _ => None,
-            };
+            next = self.next_or_end(matches!(merged, Ok(Ok(()))));
         }
         let_go_of_free_memory();
-        self.end_merging();
     }
 
-    fn end_merging(&self) {
+    /// What is to be merged next. Where that is nothing, merging has ended: whoever commits from then on begins again, so
+    /// that no commit comes between the last look and the end.
+    fn next_or_end(&self, has_merged: bool) -> Option<Vec<SegmentId>> {
         let mut list = self.list.lock();
+        // What failed stays as it is: the next commit tries again.
+        let next = layer(&list).filter(|_| has_merged);
+        if next.is_none() {
+            self.end_merging(&mut list);
+        }
+        next
+    }
+
+    fn end_merging(&self, list: &mut List) {
         list.is_merging = false;
-        self.drop_empty(&mut list);
+        self.drop_empty(list);
         self.rested.notify_all();
     }
 
@@ -150,7 +156,7 @@ impl Segments {
         list.is_merging = true;
         drop(list);
         let merged = catch_unwind(AssertUnwindSafe(|| self.merge(&chosen)));
-        self.end_merging();
+        self.end_merging(&mut self.list.lock());
         merged.unwrap_or_else(|_| Err(Failure::halfway()))?;
         Ok(chosen.len())
     }
