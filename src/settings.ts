@@ -74,7 +74,7 @@ export const SETTINGS = {
   defaultIndex: { env: 'DEFAULT_INDEX', kind: 'string', fallback: 'documents', about: 'index of a bulk item, or a new document by PUT, that names none' },
   indicesMax: { env: 'INDICES_MAX', kind: 'integer', fallback: 10_000, min: 1, max: 1_000_000, about: 'indices that there may be; beyond it none is created' },
   openIndicesMax: { env: 'OPEN_INDICES_MAX', kind: 'integer', fallback: 256, min: 1, max: 100_000, about: 'indices held open; the least used is closed beyond it, but for half as many that stay open where others are all in use' },
-  openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices that keep what was written to them last in memory alone at rest; as many more are being opened for a write, and made durable, at the same time' },
+  openWritersMax: { env: 'OPEN_WRITERS_MAX', kind: 'integer', fallback: 8, min: 1, max: 1024, about: 'indices that were written to and not tidied up since (merges awaited, free memory given back); as many more are tidied up at the same time while others are opened for a write' },
   checkpointMs: { env: 'CHECKPOINT_MS', kind: 'integer', fallback: 5000, min: 50, max: 3_600_000, about: 'longest time between making an index durable; the records are durable at once' },
   embedder: { env: 'EMBEDDER', kind: { oneOf: ['learned', 'http', 'given'] }, fallback: 'learned', about: 'where vectors of new indices come from' },
   embedderUrl: { env: 'EMBEDDER_URL', kind: 'string', fallback: '', secret: true, about: 'address of an OpenAI-compatible /embeddings endpoint (EMBEDDER=http); user:password@ in it is sent as HTTP Basic where there is no EMBEDDER_KEY' },

@@ -48,9 +48,9 @@ use crate::failure::{Code, Failure};
 use crate::space::{Kind, Space};
 use crate::vectors::VectorSet;
 
+mod changes;
 mod checkpoint;
 mod merging;
-mod new_segment;
 mod preparing;
 mod room;
 mod segments;

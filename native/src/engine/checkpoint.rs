@@ -8,6 +8,7 @@ use std::sync::atomic::Ordering;
 use std::sync::Arc;
 
 use super::directory::image::Image;
+use super::directory::segment_of;
 use super::writing::Writing;
 use super::{room, Engine, Vectors};
 use crate::engine::manifest::{self, FileRecord, Manifest, VectorsRecord};
@@ -131,7 +132,7 @@ impl Engine {
             .directory
             .settle(image)
             .iter()
-            .filter_map(|path| Some(path.to_str()?.split_once('.')?.0.to_owned()))
+            .filter_map(|path| Some(segment_of(path)?.to_owned()))
             .collect();
         step();
         self.remove_stale(&manifest.names());

@@ -13,13 +13,11 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
-use std::time::Duration;
 
-use parking_lot::{Condvar, Mutex, RwLock};
-use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use parking_lot::RwLock;
+use tantivy::directory::error::{DeleteError, OpenReadError, OpenWriteError};
 use tantivy::directory::{
-    DirectoryLock, FileHandle, Lock, MmapDirectory, OwnedBytes, WatchCallback, WatchHandle,
-    WritePtr,
+    FileHandle, MmapDirectory, OwnedBytes, WatchCallback, WatchHandle, WritePtr,
 };
 use tantivy::Directory;
 
@@ -29,12 +27,15 @@ use crate::engine::manifest::FileRecord;
 
 /// The file that lists the segments; it lives in memory and, by the manifest, on disk.
 pub const META: &str = "meta.json";
-const MANAGED: &str = ".managed.json";
 /// Files above this size go to disk while they are written.
 pub const SPILL_BYTES: usize = 4 << 20;
-const LOCK_WAIT: Duration = Duration::from_secs(10);
 
-/// The directory; clones share one state.
+/// The segment that a file belongs to: what its name begins with.
+pub fn segment_of(path: &Path) -> Option<&str> {
+    Some(path.to_str()?.split_once('.')?.0)
+}
+
+/// The directory; clones share one state. Nobody asks it for locks: the list of segments says which files go, and when.
 #[derive(Clone)]
 pub struct WriteBehind {
     inner: Arc<Inner>,
@@ -65,11 +66,7 @@ impl WriteBehind {
             state.disk.insert(PathBuf::from(&file.name), known);
         }
         if let Some(meta) = meta {
-            let mut managed: Vec<&str> = files.iter().map(|f| f.name.as_str()).collect();
-            managed.push(META);
-            let managed = serde_json::to_vec(&managed)?;
             state.memory.insert(META.into(), in_memory(meta.as_bytes()));
-            state.memory.insert(MANAGED.into(), in_memory(&managed));
         }
         let disk = MmapDirectory::open(root).map_err(io::Error::other)?;
         Ok(WriteBehind {
@@ -77,8 +74,6 @@ impl WriteBehind {
                 root: root.to_path_buf(),
                 disk,
                 state: RwLock::new(state),
-                locks: Mutex::default(),
-                unlocked: Condvar::new(),
                 closed: AtomicBool::new(false),
                 frozen: AtomicBool::new(false),
                 spill_bytes,
@@ -102,10 +97,7 @@ impl WriteBehind {
         if ids.is_empty() {
             return;
         }
-        let of_one = |path: &&PathBuf| {
-            let name = path.to_str().and_then(|name| name.split_once('.'));
-            name.is_some_and(|(id, _)| ids.contains(id))
-        };
+        let of_one = |path: &&PathBuf| segment_of(path).is_some_and(|id| ids.contains(id));
         let files: Vec<PathBuf> = {
             let state = self.inner.state.read();
             let all = state.memory.keys().chain(state.disk.keys());
@@ -209,39 +201,7 @@ impl Directory for WriteBehind {
         Ok(())
     }
 
-    fn acquire_lock(&self, lock: &Lock) -> Result<DirectoryLock, LockError> {
-        let mut held = self.inner.locks.lock();
-        while held.contains(&lock.filepath) {
-            if !lock.is_blocking
-                || self
-                    .inner
-                    .unlocked
-                    .wait_for(&mut held, LOCK_WAIT)
-                    .timed_out()
-            {
-                return Err(LockError::LockBusy);
-            }
-        }
-        held.insert(lock.filepath.clone());
-        Ok(DirectoryLock::from(Box::new(Held {
-            inner: self.inner.clone(),
-            path: lock.filepath.clone(),
-        })))
-    }
-
     fn watch(&self, _: WatchCallback) -> tantivy::Result<WatchHandle> {
         Ok(WatchHandle::empty())
-    }
-}
-
-struct Held {
-    inner: Arc<Inner>,
-    path: PathBuf,
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        self.inner.locks.lock().remove(&self.path);
-        self.inner.unlocked.notify_all();
     }
 }

@@ -13,11 +13,11 @@ use tantivy::fastfield::{write_alive_bitset, AliveBitSet};
 use tantivy::index::{IndexMeta, SegmentComponent, SegmentId, SegmentMeta};
 use tantivy::{BitSet, Directory, DocId, Index, Segment, SegmentReader, TantivyError};
 
+use crate::engine::changes::Changes;
 use crate::engine::directory::aside::Aside;
 use crate::engine::directory::{WriteBehind, META};
 use crate::engine::facts::Facts;
 use crate::engine::long_words::LongWords;
-use crate::engine::new_segment::Changes;
 use crate::engine::segment::{Numbers, SegmentView, NONE};
 use crate::failure::Failure;
 use crate::vectors::VectorSet;

@@ -7,7 +7,7 @@ use std::panic::{catch_unwind, AssertUnwindSafe};
 use parking_lot::MutexGuard;
 use tantivy::TantivyDocument;
 
-use super::new_segment::Changes;
+use super::changes::Changes;
 use super::preparing::{threads_for, Documents, Next, Preparing, Ready};
 use super::{let_go_of_free_memory, trim_memory, Engine};
 use crate::engine::definition::EmbedderKind;

@@ -41,7 +41,7 @@ export interface OpenState {
   retiring: Promise<void> | undefined
   /** The former of the two. */
   leaving: boolean
-  /** It was written to since it last let go of that: its files may lie in memory alone, and be merged. */
+  /** It was written to since it was last tidied up: it may be merged, and hold memory that is free. */
   writer: boolean
   fitting: Promise<void> | undefined
   /** When a batch first found that a new space is due, in the process's own time. */

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
 
-use parking_lot::{Condvar, Mutex, RwLock};
+use parking_lot::RwLock;
 use tantivy::directory::MmapDirectory;
 
 /// A file that lies on disk.
@@ -39,8 +39,6 @@ pub(super) struct Inner {
     pub(super) root: PathBuf,
     pub(super) disk: MmapDirectory,
     pub(super) state: RwLock<State>,
-    pub(super) locks: Mutex<HashSet<PathBuf>>,
-    pub(super) unlocked: Condvar,
     pub(super) closed: AtomicBool,
     pub(super) frozen: AtomicBool,
     pub(super) spill_bytes: usize,
