@@ -247,11 +247,14 @@ mod tests {
         let segments = &engine.segments;
         let ids: Vec<SegmentId> = segments.list.lock().listed.iter().map(Listed::id).collect();
         assert_eq!(ids.len(), 2);
+        // As the thread would: commits begin no merge beside it.
+        segments.list.lock().is_merging = true;
         let sources = segments.sources(&ids);
         let merged = segments.write_merged(&sources, &Aside::of(&engine.directory));
         write(&engine, 5..6, &[3, 11]);
         engine.commit(3).unwrap();
         segments.replace(&sources, merged.unwrap()).unwrap();
+        segments.end_merging(&mut segments.list.lock());
         engine.commit(4).unwrap();
         engine.release().unwrap();
         assert_eq!(engine.views.current().segments.len(), 2);
