@@ -32,10 +32,12 @@ pub fn let_go(path: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
 
     #[test]
     fn a_file_is_held_by_one_at_a_time() {
-        let path = std::env::temp_dir().join(format!("attune-hold-{}", std::process::id()));
+        let folder = Folder::new();
+        let path = folder.join("held");
         std::fs::write(&path, "").unwrap();
         assert!(hold(&path).unwrap());
         assert!(!hold(&path).unwrap());

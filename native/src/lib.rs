@@ -8,6 +8,9 @@ pub mod bm25;
 pub mod date;
 pub mod engine;
 pub mod failure;
+#[cfg(test)]
+#[path = "../tests/support/folder.rs"]
+mod folder;
 pub mod hold;
 pub mod model;
 pub mod registry;

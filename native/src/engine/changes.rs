@@ -16,7 +16,7 @@ const SEGMENT_BYTES_MAX: usize = 32_000_000;
 /// batch.
 const FIRST_BYTES: usize = 1_000_000;
 
-/// The changes since the last commit.
+/// The changes since the last commit. Dropped, they leave no file.
 #[derive(Default)]
 pub(super) struct Changes {
     /// Segments that are complete.
@@ -30,7 +30,7 @@ pub(super) struct Changes {
 pub(super) struct Written {
     pub(super) meta: SegmentMeta,
     pub(super) documents: Newcomers,
-    aside: Aside,
+    pub(super) aside: Aside,
 }
 
 /// The documents of such a segment.
@@ -76,10 +76,7 @@ impl NewSegment {
 
     fn finish(self) -> Result<Written, Failure> {
         let documents = self.writer.max_doc();
-        if let Err(error) = self.writer.finalize() {
-            self.aside.discard();
-            return Err(error.into());
-        }
+        self.writer.finalize()?;
         Ok(Written {
             meta: self.segment.with_max_doc(documents).meta().clone(),
             documents: self.documents,
@@ -133,15 +130,5 @@ impl Changes {
             self.written.push(open.finish()?);
         }
         Ok(())
-    }
-
-    /// Gives up everything.
-    pub(super) fn discard(&mut self) {
-        let changes = std::mem::take(self);
-        let open = changes.open.map(|open| open.aside);
-        let written = changes.written.into_iter().map(|one| one.aside);
-        for aside in open.into_iter().chain(written) {
-            aside.discard();
-        }
     }
 }

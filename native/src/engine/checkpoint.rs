@@ -99,8 +99,7 @@ impl Engine {
         self.views.release_old();
         let mut writing = self.write()?;
         self.compact(&mut writing)?;
-        self.segments.save()?;
-        let image = self.directory.image()?;
+        let image = self.segments.save()?;
         let sequence = writing.sequence;
         let vectors = self.vectors.read().clone();
         drop(writing);
@@ -191,7 +190,8 @@ impl Engine {
         let vectors = self.vectors.read().clone();
         let all = vectors.set.len() as u32;
         let dead = all - current.live_vectors.min(all);
-        if writing.uncommitted > 0 || dead < COMPACT_MIN || dead <= all / 2 {
+        let is_whole = writing.uncommitted == 0 && !writing.lost;
+        if !is_whole || dead < COMPACT_MIN || dead <= all / 2 {
             return Ok(());
         }
         let kept = vectors

@@ -9,6 +9,7 @@ pub mod image;
 
 use std::collections::HashSet;
 use std::fmt;
+use std::fs;
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -106,6 +107,20 @@ impl WriteBehind {
         for file in files {
             // Deleted before, and still on disk until the next manifest.
             let _ = self.delete(&file);
+        }
+    }
+
+    /// Removes files of a segment that no list has ever named, at once: a full disk has room again, and no manifest
+    /// needs them.
+    fn remove_unlisted(&self, files: &[PathBuf]) {
+        let mut state = self.inner.state.write();
+        for file in files {
+            state.tombs.remove(file);
+            // Those that were not finished have gone by themselves.
+            if state.memory.remove(file).is_none() && state.disk.remove(file).is_some() {
+                // What stays is swept at the next open.
+                let _ = fs::remove_file(self.inner.root.join(file));
+            }
         }
     }
 

@@ -145,6 +145,7 @@ fn key_of(word: &str) -> u64 {
 mod tests {
     use super::*;
     use crate::engine::Engine;
+    use crate::folder::Folder;
 
     #[test]
     fn long_words_are_known_by_both_ends() {
@@ -208,9 +209,8 @@ mod tests {
     #[test]
     fn long_words_are_read_ahead_once_somebody_asked_for_them() {
         let definition = r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
-        let name = format!("attune-long-words-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let (engine, _) = Engine::open(&folder, definition).unwrap();
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), definition).unwrap();
         let write = |ord: u64| {
             let documents = [r#"{ "a": "b" }"#.to_owned()];
             engine.apply(&[ord], &documents, &[], &[], &[]).unwrap();
@@ -229,6 +229,5 @@ mod tests {
         write(3);
         assert_eq!(known(), [true, true, true]);
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

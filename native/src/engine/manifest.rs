@@ -184,11 +184,15 @@ pub fn sweep(root: &Path, keep: &HashSet<&str>) -> io::Result<()> {
         if name.to_str().is_some_and(|name| keep.contains(name)) {
             continue;
         }
-        if entry.file_type()?.is_dir() {
-            fs::remove_dir_all(entry.path())?;
-        } else {
-            fs::remove_file(entry.path())?;
-        }
+        let removed = match entry.file_type()?.is_dir() {
+            true => fs::remove_dir_all(entry.path()),
+            false => fs::remove_file(entry.path()),
+        };
+        // A merge that was given up removes its files by itself, also when the folder is opened anew.
+        removed.or_else(|error| match error.kind() {
+            io::ErrorKind::NotFound => Ok(()),
+            _ => Err(error),
+        })?;
     }
     Ok(())
 }

@@ -38,13 +38,14 @@ fn layer(list: &List) -> Option<Vec<SegmentId>> {
 }
 
 impl Segments {
-    /// Waits until nothing is being merged.
-    pub(super) fn rest(&self) -> MutexGuard<'_, List> {
+    /// Waits until nothing is being merged; `None` where somebody commits before: there may be more to merge all the time.
+    pub(super) fn rest(&self) -> Option<MutexGuard<'_, List>> {
         let mut list = self.list.lock();
-        while list.is_merging {
-            self.rested.wait(&mut list);
+        let before = list.commits;
+        while list.is_merging && list.commits == before {
+            self.moved_on.wait(&mut list);
         }
-        list
+        Some(list).filter(|list| !list.is_merging)
     }
 
     /// Begins to merge what is to be merged while the index is written to, unless that is under way.
@@ -90,7 +91,7 @@ impl Segments {
     fn end_merging(&self, list: &mut List) {
         list.is_merging = false;
         self.drop_empty(list);
-        self.rested.notify_all();
+        self.moved_on.notify_all();
     }
 
     /// Makes one segment of some, which stay in the list until it takes their place. Only one thread at a time may.
@@ -100,10 +101,8 @@ impl Segments {
             return Ok(());
         }
         let aside = Aside::of(self.directory());
-        let merged = self
-            .write_merged(&sources, &aside)
-            .inspect_err(|_| aside.discard())?;
-        self.replace(&sources, merged)
+        let merged = self.write_merged(&sources, &aside)?;
+        self.replace(&sources, merged, &aside)
     }
 
     /// What is merged, as it is now.
@@ -131,7 +130,8 @@ impl Segments {
     }
 
     /// Puts a merged segment in the place of its sources.
-    fn replace(&self, sources: &[Listed], mut merged: Listed) -> Result<(), Failure> {
+    fn replace(&self, sources: &[Listed], merged: Listed, aside: &Aside) -> Result<(), Failure> {
+        let mut merged = merged;
         let mut list = self.list.lock();
         let dead = deleted_since(sources, &list);
         if !dead.is_empty() {
@@ -140,14 +140,17 @@ impl Segments {
         let is_source = |one: &Listed| sources.iter().any(|source| source.id() == one.id());
         let (gone, kept) = take(&mut list.listed).into_iter().partition(is_source);
         list.listed = kept;
+        aside.keep();
         list.listed.push(merged);
         self.remove_files(&gone);
         Ok(())
     }
 
     /// Merges what is worth it in an index at rest; gives how many segments became one.
-    fn merge_at_rest(&self) -> Result<usize, Failure> {
-        let mut list = self.rest();
+    fn merge_at_rest(self: &Arc<Segments>) -> Result<usize, Failure> {
+        let Some(mut list) = self.rest() else {
+            return Ok(0);
+        };
         let all = list.listed.iter().map(|one| (one.id(), one.live()));
         let chosen = worth_merging(all.collect());
         if chosen.len() < 2 {
@@ -158,6 +161,8 @@ impl Segments {
         let merged = catch_unwind(AssertUnwindSafe(|| self.merge(&chosen)));
         self.end_merging(&mut self.list.lock());
         merged.unwrap_or_else(|_| Err(Failure::halfway()))?;
+        // For what was committed meanwhile.
+        self.merge_beside();
         Ok(chosen.len())
     }
 }
@@ -200,7 +205,8 @@ impl Engine {
     /// Publishes a view of what was merged, unless a commit is about to.
     pub(super) fn show_merged(&self) -> Result<(), Failure> {
         let mut writing = self.write()?;
-        if writing.uncommitted == 0 && self.segments.differ_from(&self.views.current().segments) {
+        let is_whole = writing.uncommitted == 0 && !writing.lost;
+        if is_whole && self.segments.differ_from(&self.views.current().segments) {
             let sequence = writing.sequence;
             self.publish(&mut writing, sequence)?;
         }
@@ -220,14 +226,14 @@ fn worth_merging<Id: Copy>(mut segments: Vec<(Id, u32)>) -> Vec<Id> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
 
     const DEFINITION: &str =
         r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
 
-    fn open(name: &str) -> (std::path::PathBuf, Engine) {
-        let name = format!("attune-merging-{name}-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+    fn open() -> (Folder, Engine) {
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), DEFINITION).unwrap();
         (folder, engine)
     }
 
@@ -239,7 +245,7 @@ mod tests {
 
     #[test]
     fn what_is_deleted_or_replaced_while_segments_are_merged_is_gone_from_what_they_become() {
-        let (folder, engine) = open("deleted");
+        let (folder, engine) = open();
         write(&engine, 1..9, &[]);
         engine.commit(1).unwrap();
         write(&engine, 9..13, &[10, 2]);
@@ -250,10 +256,11 @@ mod tests {
         // As the thread would: commits begin no merge beside it.
         segments.list.lock().is_merging = true;
         let sources = segments.sources(&ids);
-        let merged = segments.write_merged(&sources, &Aside::of(&engine.directory));
+        let aside = Aside::of(&engine.directory);
+        let merged = segments.write_merged(&sources, &aside);
         write(&engine, 5..6, &[3, 11]);
         engine.commit(3).unwrap();
-        segments.replace(&sources, merged.unwrap()).unwrap();
+        segments.replace(&sources, merged.unwrap(), &aside).unwrap();
         segments.end_merging(&mut segments.list.lock());
         engine.commit(4).unwrap();
         engine.release().unwrap();
@@ -265,16 +272,15 @@ mod tests {
         // The files say the same.
         engine.checkpoint().unwrap();
         engine.close();
-        let (engine, opened) = Engine::open(&folder, DEFINITION).unwrap();
+        let (engine, opened) = Engine::open(folder.path(), DEFINITION).unwrap();
         assert_eq!((opened.rebuild, opened.documents), (None, 8));
         assert_eq!(engine.located(&all), expected);
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn segments_become_few_while_an_index_is_written_to_and_leave_no_file() {
-        let (folder, engine) = open("few");
+        let (_folder, engine) = open();
         for n in 0..100 {
             write(&engine, n * 3 + 1..n * 3 + 4, &[n * 2]);
             engine.commit(n + 1).unwrap();
@@ -296,12 +302,34 @@ mod tests {
         let files = engine.directory.names();
         assert!(files.len() <= 2 + view.segments.len() * 7, "{files:?}");
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn who_waits_for_merges_goes_on_when_an_index_is_written_to() {
+        let (_folder, engine) = open();
+        write(&engine, 1..9, &[]);
+        engine.commit(1).unwrap();
+        // For ever, as it seems.
+        engine.segments.list.lock().is_merging = true;
+        thread::scope(|scope| {
+            let released = scope.spawn(|| engine.release());
+            let mut n = 1;
+            while !released.is_finished() {
+                n += 1;
+                write(&engine, n * 8 + 1..n * 8 + 9, &[]);
+                engine.commit(n).unwrap();
+            }
+            released.join().unwrap().unwrap();
+        });
+        engine
+            .segments
+            .end_merging(&mut engine.segments.list.lock());
+        engine.close();
     }
 
     #[test]
     fn a_merge_that_fails_leaves_everything_as_it_was() {
-        let (folder, engine) = open("fails");
+        let (folder, engine) = open();
         write(&engine, 1..9, &[]);
         engine.commit(1).unwrap();
         write(&engine, 9..13, &[10]);
@@ -313,9 +341,8 @@ mod tests {
         assert_eq!(engine.located(&[1, 9, 10, 12]), [1, 1, 0, 1]);
         engine.checkpoint().unwrap();
         engine.close();
-        let (engine, opened) = Engine::open(&folder, DEFINITION).unwrap();
+        let (engine, opened) = Engine::open(folder.path(), DEFINITION).unwrap();
         assert_eq!((opened.rebuild, opened.documents), (None, 11));
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -15,6 +15,7 @@ use tantivy::{BitSet, Directory, DocId, Index, Segment, SegmentReader, TantivyEr
 
 use crate::engine::changes::Changes;
 use crate::engine::directory::aside::Aside;
+use crate::engine::directory::image::Image;
 use crate::engine::directory::{WriteBehind, META};
 use crate::engine::facts::Facts;
 use crate::engine::long_words::LongWords;
@@ -27,8 +28,8 @@ pub(super) struct Segments {
     index: Index,
     directory: WriteBehind,
     pub(super) list: Mutex<List>,
-    /// Nothing is being merged any more.
-    pub(super) rested: Condvar,
+    /// Nothing is being merged any more, or somebody commits.
+    pub(super) moved_on: Condvar,
 }
 
 /// Which segments there are.
@@ -36,6 +37,8 @@ pub(super) struct List {
     pub(super) listed: Vec<Listed>,
     /// Whether some of them are being merged: by one thread at a time.
     pub(super) is_merging: bool,
+    /// How many commits there were.
+    pub(super) commits: u64,
     /// Vector set that the slots belong to.
     slots_of: Option<Arc<VectorSet>>,
     /// Number of the newest deletion.
@@ -176,10 +179,11 @@ impl Segments {
             list: Mutex::new(List {
                 listed,
                 is_merging: false,
+                commits: 0,
                 slots_of: None,
                 edition: meta.opstamp,
             }),
-            rested: Condvar::new(),
+            moved_on: Condvar::new(),
         })
     }
 
@@ -214,8 +218,11 @@ impl Segments {
                 let dead: Vec<DocId> = documents.dead.into_iter().collect();
                 one.delete(&dead, list.next_edition())?;
             }
+            written.aside.keep();
             list.listed.push(one);
         }
+        list.commits += 1;
+        self.moved_on.notify_all();
         if !list.is_merging {
             self.drop_empty(&mut list);
         }
@@ -295,8 +302,9 @@ impl Segments {
         }
     }
 
-    /// Has the directory show the list as it is: deletions, and the file that names all others.
-    pub(super) fn save(&self) -> Result<(), Failure> {
+    /// Has the directory show the list as it is: deletions, and the file that names all others. Gives what is to be made
+    /// durable, before a merge can take files away that the list names.
+    pub(super) fn save(&self) -> Result<Image, Failure> {
         let mut list = self.list.lock();
         for one in &mut list.listed {
             let Some(deletions) = &one.deletions else {
@@ -320,7 +328,8 @@ impl Segments {
             ..IndexMeta::with_schema(self.index.schema())
         };
         let json = serde_json::to_vec(&meta).map_err(io::Error::from)?;
-        Ok(self.directory.atomic_write(META.as_ref(), &json)?)
+        self.directory.atomic_write(META.as_ref(), &json)?;
+        Ok(self.directory.image()?)
     }
 }
 

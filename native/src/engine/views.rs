@@ -176,6 +176,7 @@ mod tests {
     use super::*;
     use crate::engine::publish::build;
     use crate::engine::Engine;
+    use crate::folder::Folder;
 
     const DEFINITION: &str =
         r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
@@ -195,8 +196,8 @@ mod tests {
 
     #[test]
     fn a_view_is_let_go_a_minute_after_its_last_search_and_an_hour_after_it_was_replaced() {
-        let folder = std::env::temp_dir().join(format!("attune-views-{}", std::process::id()));
-        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), DEFINITION).unwrap();
         let views = &engine.views;
         let (left, paged) = (publish(&engine), publish(&engine));
         let holds = |generation| {
@@ -228,14 +229,12 @@ mod tests {
         views.release_at(searched + HELD_MS + 1);
         assert!(!holds(once));
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 
     #[test]
     fn neither_new_lists_nor_slow_ones_lose_their_view_to_many_that_were_paged_through() {
-        let name = format!("attune-places-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), DEFINITION).unwrap();
         let views = &engine.views;
         // A list in the newest view, of which so many pages were asked for.
         let page = |used| {
@@ -268,6 +267,5 @@ mod tests {
         assert!(views.at(new).is_ok());
         assert!(views.held.lock().len() <= HELD_MAX);
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -49,7 +49,7 @@ pub(crate) struct Writing {
     /// How many changes that are.
     pub(crate) uncommitted: usize,
     /// Changes were lost by a failure: nothing is committed before they are applied again.
-    lost: bool,
+    pub(super) lost: bool,
     /// Terms of the uncommitted documents, kept while a space is learned.
     pub(crate) pending: Option<Vec<(u64, Prepared)>>,
 }
@@ -204,12 +204,11 @@ impl Engine {
         })
     }
 
-    /// Waits for what is being merged, and frees memory.
+    /// Waits for what is being merged, and frees memory, unless the index is written to meanwhile.
     pub fn release(&self) -> Result<(), Failure> {
-        if self.write()?.uncommitted > 0 {
+        if self.write()?.uncommitted > 0 || self.segments.rest().is_none() {
             return Ok(());
         }
-        drop(self.segments.rest());
         self.show_merged()?;
         let mut writing = self.write()?;
         writing.is_used = writing.uncommitted > 0;
@@ -244,8 +243,8 @@ impl Engine {
             if let Some(pending) = &mut writing.pending {
                 pending.clear();
             }
-            let changes = &mut writing.changes;
-            let _ = catch_unwind(AssertUnwindSafe(|| changes.discard()));
+            let changes = take(&mut writing.changes);
+            let _ = catch_unwind(AssertUnwindSafe(|| drop(changes)));
             self.committed.notify_all();
         }
         done
@@ -275,15 +274,15 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::folder::Folder;
 
     const DEFINITION: &str =
         r#"{ "fields": [], "embedder": { "kind": "given", "dimensions": 2 } }"#;
 
     #[test]
     fn what_a_failure_lost_is_still_lost_after_another_one_that_had_nothing_to_lose() {
-        let name = format!("attune-lost-{}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let (engine, _) = Engine::open(&folder, DEFINITION).unwrap();
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), DEFINITION).unwrap();
         let write = || engine.apply(&[1], &["{}".to_owned()], &[], &[], &[]);
         let fail = || {
             let mut writing = engine.write().unwrap();
@@ -299,6 +298,5 @@ mod tests {
         engine.commit(1).unwrap();
         assert_eq!(engine.located(&[1]), [1]);
         engine.close();
-        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -1,36 +1,15 @@
 use std::collections::HashSet;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::*;
+use crate::folder::Folder;
 use crate::space::lsa::Random;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Self {
-        static NEXT: AtomicU32 = AtomicU32::new(0);
-        let name = format!(
-            "attune-vectors-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
-        let path = std::env::temp_dir().join(name);
-        fs::create_dir_all(&path).unwrap();
-        Self(path)
-    }
-
-    fn paths(&self) -> (PathBuf, PathBuf) {
-        (self.0.join("vectors.flat"), self.0.join("vectors.graph"))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
+fn paths(folder: &Folder) -> (PathBuf, PathBuf) {
+    (folder.join("vectors.flat"), folder.join("vectors.graph"))
 }
 
 /// Clustered vectors: a random centre out of 50 plus noise.
@@ -390,7 +369,7 @@ fn searches_appends_and_the_growing_graph_go_on_together() {
 #[test]
 fn a_saved_set_comes_back_and_saving_again_only_appends() {
     let folder = Folder::new();
-    let (flat, graph) = folder.paths();
+    let (flat, graph) = paths(&folder);
     let set = filled(10_500, 24);
     build_graph(&set);
     let first = set.save(&flat, &graph, &|_| Ok(())).unwrap();
@@ -427,7 +406,7 @@ fn a_saved_set_comes_back_and_saving_again_only_appends() {
 #[test]
 fn a_graph_on_its_way_is_saved_and_gone_on_with() {
     let folder = Folder::new();
-    let (flat, graph) = folder.paths();
+    let (flat, graph) = paths(&folder);
     let set = filled(24_000, 8);
     let save = |set: &VectorSet| set.save(&flat, &graph, &|_| Ok(())).unwrap();
     let grow_to = |set: &VectorSet, slots: u32| {
@@ -472,7 +451,7 @@ fn a_graph_on_its_way_is_saved_and_gone_on_with() {
 #[test]
 fn a_damaged_flat_file_is_refused_and_a_damaged_graph_is_built_again() {
     let folder = Folder::new();
-    let (flat, graph) = folder.paths();
+    let (flat, graph) = paths(&folder);
     let set = filled(10_000, 8);
     build_graph(&set);
     let saved = set.save(&flat, &graph, &|_| Ok(())).unwrap();

@@ -2,8 +2,6 @@
 #![allow(dead_code)]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::Arc;
 
 use attune_native::engine::snapshot::Snapshot;
@@ -12,6 +10,8 @@ use attune_native::failure::Failure;
 use attune_native::search::answer::Answer;
 use attune_native::search::query::Request;
 use serde_json::{json, Value};
+
+use crate::support::Folder;
 
 pub const DIMENSIONS: usize = 8;
 const VOCABULARY: [&str; 24] = [
@@ -137,25 +137,20 @@ pub fn document(random: &mut Random, ord: u64) -> Doc {
 pub struct Index {
     pub engine: Engine,
     pub documents: Vec<Doc>,
-    folder: PathBuf,
+    folder: Folder,
     sequence: u64,
 }
 
 impl Drop for Index {
     fn drop(&mut self) {
         self.engine.close();
-        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
-static FOLDERS: AtomicU64 = AtomicU64::new(0);
-
 impl Index {
     pub fn new(definition: &str) -> Index {
-        let number = FOLDERS.fetch_add(1, Ordering::Relaxed);
-        let name = format!("attune-search-{}-{number}", std::process::id());
-        let folder = std::env::temp_dir().join(name);
-        let (engine, _) = Engine::open(&folder, definition).unwrap();
+        let folder = Folder::new();
+        let (engine, _) = Engine::open(folder.path(), definition).unwrap();
         Index {
             engine,
             documents: Vec::new(),

@@ -1,9 +1,10 @@
 //! A folder that removes itself, a definition, and documents to index.
 #![allow(dead_code)]
 
+mod folder;
+
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -12,43 +13,19 @@ use attune_native::engine::Engine;
 use attune_native::search::answer::Answer;
 use attune_native::search::query::Request;
 
-/// An empty folder of this test alone.
-pub struct Folder(PathBuf);
+pub use folder::Folder;
 
 impl Folder {
-    pub fn new() -> Folder {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("attune-{}-{number}", std::process::id()));
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).unwrap();
-        Folder(path)
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.0
-    }
-
-    pub fn join(&self, name: &str) -> PathBuf {
-        self.0.join(name)
-    }
-
     /// A copy of one of its folders under another name.
     pub fn copy(&self, from: &str, to: &str) -> PathBuf {
-        let target = self.0.join(to);
+        let target = self.join(to);
         let _ = fs::remove_dir_all(&target);
         fs::create_dir_all(&target).unwrap();
-        for entry in fs::read_dir(self.0.join(from)).unwrap() {
+        for entry in fs::read_dir(self.join(from)).unwrap() {
             let entry = entry.unwrap();
             fs::copy(entry.path(), target.join(entry.file_name())).unwrap();
         }
         target
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
     }
 }
 

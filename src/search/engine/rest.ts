@@ -104,7 +104,9 @@ function isLongUnderWay({ restlessSinceMs }: OpenState): boolean {
 
 function mergeSoon(engine: EngineState, state: OpenState): void {
   state.merged = true
-  if (engine.closing || readIndexFigures(state.entry).segments < 2) return
+  const { segments, deleted } = readIndexFigures(state.entry)
+  // A segment of which much is deleted may have been written anew since the last commit: it waits to be shown.
+  if (engine.closing || (segments < 2 && deleted === 0)) return
   const { name, engineId } = state.entry.record
   state.merging = engine.pool
     .run('merge', { engineId })

@@ -157,6 +157,10 @@ impl WriteBehind {
                 }
             }
         }
+        if !unlink.is_empty() {
+            // The library goes on knowing each file that was ever mapped, until it is asked for what it knows.
+            self.inner.disk.get_cache_info();
+        }
         for path in unlink {
             // A file that stays behind is swept at the next open.
             let _ = fs::remove_file(self.inner.root.join(path));
