@@ -13,6 +13,8 @@ export interface CheckpointInput {
 
 /** Makes what is published durable, so that a restart replays less. */
 export function checkpoint({ engineId, release, mark }: CheckpointInput): CheckpointReport {
+  // The files are to hold what is still being merged, and what they hold need not be in memory any more.
+  if (release) native.release(engineId)
   const report = native.checkpoint(engineId, mark)
   if (release) native.release(engineId)
   return report

@@ -88,12 +88,17 @@ fn a_search_stops_on_its_way() {
     let request = r#"{"query":"planat orbit bread","mode":"text","fuzziness":"2"}"#;
     ask(&views, request).unwrap();
     let whole = begun.elapsed();
-    end_within(Some(whole.as_secs_f64() * 1e3 / 20.0));
-    let begun = Instant::now();
-    let ended = ask(&views, request);
-    let took = begun.elapsed();
-    end_within(None);
-    assert_eq!(code(ended), Some(Code::TimedOut));
+    // The shortest of some: whatever else the machine does can make one long.
+    let tries = (0..5).map(|_| {
+        end_within(Some(whole.as_secs_f64() * 1e3 / 20.0));
+        let begun = Instant::now();
+        let ended = ask(&views, request);
+        let took = begun.elapsed();
+        end_within(None);
+        assert_eq!(code(ended), Some(Code::TimedOut));
+        took
+    });
+    let took = tries.min().unwrap();
     assert!(took < whole / 2, "{took:?} of {whole:?}");
     assert!(whole > Duration::from_millis(5), "{whole:?}");
 }

@@ -157,8 +157,9 @@ mod tests {
 
     #[test]
     fn a_long_rule_takes_no_longer_than_short_ones_that_say_as_much() {
-        time(25, 100);
-        let (short, long) = (time(100, 100), time(1, 1000));
+        // The shortest of some: whatever else the machine does can make one long.
+        let least = |count, words| (0..3).map(|_| time(count, words)).min().unwrap();
+        let (short, long) = (least(100, 100), least(1, 1000));
         assert!(long < short * 5, "{long:?}, {short:?}");
     }
 }
