@@ -71,9 +71,13 @@ impl Segments {
         let mut next = Some(first);
         while let Some(chosen) = next {
             let merged = catch_unwind(AssertUnwindSafe(|| self.merge(&chosen)));
-            next = self.next_or_end(matches!(merged, Ok(Ok(()))));
+            let has_merged = matches!(merged, Ok(Ok(())));
+            next = layer(&self.list.lock()).filter(|_| has_merged);
+            if next.is_none() {
+                let_go_of_free_memory();
+                next = self.next_or_end(has_merged);
+            }
         }
-        let_go_of_free_memory();
     }
 
     /// What is to be merged next. Where that is nothing, merging has ended: whoever commits from then on begins again, so
